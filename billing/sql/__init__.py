@@ -1,0 +1,1 @@
+"""SECURITY DEFINER functions of billing, one a file."""

@@ -1,0 +1,7 @@
+"""The system of record (`record`, `work`) and the embedded indexes (`index`)."""
+
+from memory.models.index import Corpus, FilterValue, Posting, Sign, Vector
+from memory.models.record import Memory, Version
+from memory.models.work import IndexTask, Job
+
+__all__ = ["Corpus", "FilterValue", "IndexTask", "Job", "Memory", "Posting", "Sign", "Vector", "Version"]

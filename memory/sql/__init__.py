@@ -1,0 +1,1 @@
+"""SECURITY DEFINER functions of the memory room, one a file."""

@@ -1,0 +1,9 @@
+from django.apps import AppConfig
+
+
+class LociConfig(AppConfig):
+    """The building itself. Labelled `platform`, after the folder that holds it."""
+
+    name = "loci"
+    label = "platform"
+    verbose_name = "Loci"

@@ -1,0 +1,39 @@
+"""Structured logs on standard error. They carry ids and counts, never a secret or a memory's text."""
+
+import logging
+from typing import Any
+
+import structlog
+
+
+def configure(options: dict[str, Any]) -> None:
+    """Set up structlog and the standard library's logging alike; `options["level"]` is the least level shown."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(options["level"])
+    # a 4xx is the caller's affair: Django would log each as a warning
+    logging.getLogger("django.request").setLevel(logging.ERROR)
+    logging.getLogger("httpx").setLevel(logging.WARNING)

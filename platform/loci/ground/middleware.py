@@ -1,0 +1,66 @@
+"""What happens around every request: an id, log context, a metric, and the limit on bodies."""
+
+import re
+import time
+from collections.abc import Callable
+
+import structlog
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from loci.ground.context import RequestFacts, current
+from loci.ground.errors import TooLarge
+from loci.ground.ids import uuid7
+from loci.ground.metrics import REQUEST_SECONDS
+from loci.ground.problems import problem
+
+Handler = Callable[[HttpRequest], HttpResponse]
+_SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+
+
+def _facts(request: HttpRequest) -> RequestFacts:
+    given = request.headers.get("X-Request-ID", "")
+    trace = _TRACEPARENT.fullmatch(request.headers.get("traceparent", ""))
+    return RequestFacts(
+        request_id=given if _SANE_ID.fullmatch(given) else str(uuid7()),
+        trace_id=trace[1] if trace else "",
+        address=request.META.get("REMOTE_ADDR") or None,
+    )
+
+
+class RequestContext:
+    """Gives the request an id (the caller's `X-Request-ID` when it is sane) and measures it."""
+
+    def __init__(self, get_response: Handler):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        facts = _facts(request)
+        token = current.set(facts)
+        structlog.contextvars.bind_contextvars(request_id=facts.request_id)
+        began = time.perf_counter()
+        try:
+            response = self.get_response(request)
+        finally:
+            structlog.contextvars.unbind_contextvars("request_id")
+            current.reset(token)
+        match = request.resolver_match
+        REQUEST_SECONDS.labels(request.method, match.route if match else "", response.status_code).observe(
+            time.perf_counter() - began
+        )
+        response.headers["X-Request-ID"] = facts.request_id
+        return response
+
+
+class BodyLimit:
+    """Refuses a body that says it is over the limit before any of it is read."""
+
+    def __init__(self, get_response: Handler):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if length.isdigit() and int(length) > settings.MAX_BODY_BYTES:
+            return problem(TooLarge(f"The body is over the limit of {settings.MAX_BODY_BYTES // 2**20} MB."))
+        return self.get_response(request)

@@ -1,0 +1,68 @@
+"""Tenants: made, found, their secret."""
+
+import re
+import secrets
+from functools import lru_cache
+from uuid import UUID
+
+from django.db import IntegrityError, connection
+
+from loci.ground.crypto import seal, unseal
+from loci.ground.errors import Conflict, NotFound, RuleBroken
+from loci.ground.ids import uuid7
+from tenants import audit
+from tenants.authentication import operator_scope
+from tenants.models import Membership, Tenant, User
+from tenants.rls import tenant_rows
+from tenants.scope import Role
+
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+
+
+def create_tenant(slug: str, *, name: str = "", time_zone: str = "UTC", by: str = "create_tenant") -> UUID:
+    """Make a tenant; its id. `RuleBroken` for a slug that is no DNS label, `Conflict` when it is taken."""
+    if not _SLUG.fullmatch(slug):
+        raise RuleBroken(f"'{slug}' is no slug: use 1 to 63 lower-case letters, digits and inner hyphens.")
+    tenant = uuid7()
+    try:
+        with tenant_rows(tenant) as cursor:
+            Tenant.objects.create(
+                id=tenant, slug=slug, name=name or slug, time_zone=time_zone, sealed_secret=seal(secrets.token_bytes(32))
+            )
+            audit.record(cursor, operator_scope(tenant, by), "tenant.created", slug=slug)
+    except IntegrityError as error:
+        raise Conflict(f"There is a tenant '{slug}' already.", code="tenant_exists") from error
+    return tenant
+
+
+def tenant_by_slug(slug: str) -> UUID:
+    """The id of the tenant `slug`; `NotFound` when there is none."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT loci_tenant_by_slug(%s)", [slug])
+        found: UUID | None = cursor.fetchone()[0]
+    if found is None:
+        raise NotFound(f"There is no tenant '{slug}'.")
+    return found
+
+
+def tenant_page(after: UUID | None, limit: int = 500) -> list[UUID]:
+    """Ids of tenants above `after`, in order; at most `limit` (1 to 1,000)."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM loci_tenant_page(%s, %s)", [after, limit])
+        return [row[0] for row in cursor.fetchall()]
+
+
+@lru_cache(maxsize=4096)
+def tenant_secret(tenant: UUID) -> bytes:
+    """The 32-byte key behind the tenant's content-addressed ids. Never changes, hence the cache."""
+    with tenant_rows(tenant):
+        return unseal(Tenant.objects.values_list("sealed_secret", flat=True).get(id=tenant))
+
+
+def add_member(tenant: UUID, email: str, role: Role, *, password: str | None = None, by: str = "operator") -> User:
+    """Give a person a role in a tenant; the person is made when there is none of that address."""
+    user = User.objects.filter(email=email.lower()).first() or User.objects.create_user(email, password)
+    with tenant_rows(tenant) as cursor:
+        Membership.objects.update_or_create(tenant_id=tenant, user=user, defaults={"role": role.value})
+        audit.record(cursor, operator_scope(tenant, by), "member.added", user=str(user.id), role=role.value)
+    return user

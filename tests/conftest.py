@@ -1,0 +1,63 @@
+"""What every test has: clean connections at the end, and a loud error for a test that would leak rows.
+
+`@pytest.mark.committed` marks a test whose transactions really commit. The database is emptied after it
+through both roles' aliases: with `default` alone Django would flush nothing, and say nothing.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+BOTH = ["default", "owner"]
+TRANSACTIONAL_FIXTURES = {"transactional_db", "live_server", "django_db_reset_sequences"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "committed: the test commits; the database is emptied after it")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.get_closest_marker("committed"):
+        item.add_marker(pytest.mark.django_db(transaction=True, databases=BOTH), append=False)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leaking = [item.nodeid for item in items if _commits(item) and not _flushes_both(item)]
+    if leaking:
+        raise pytest.UsageError(
+            "These tests commit but would not be cleaned up; mark them `@pytest.mark.committed`, or give a "
+            'TransactionTestCase `databases = {"default", "owner"}`: ' + ", ".join(leaking)
+        )
+
+
+def _commits(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("django_db")
+    if marker and (marker.kwargs.get("transaction") or (marker.args and marker.args[0])):
+        return True
+    return bool(TRANSACTIONAL_FIXTURES & set(getattr(item, "fixturenames", ()))) or _is_transaction_case(item)
+
+
+def _is_transaction_case(item: pytest.Item) -> bool:
+    from django.test import TestCase, TransactionTestCase
+
+    case = getattr(item, "cls", None)
+    return isinstance(case, type) and issubclass(case, TransactionTestCase) and not issubclass(case, TestCase)
+
+
+def _flushes_both(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("django_db")
+    named = marker.kwargs.get("databases") if marker else None
+    if _is_transaction_case(item):
+        named = item.cls.databases  # type: ignore[attr-defined]
+    return named == "__all__" or set(BOTH) <= set(named or ())
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterator[None]:
+    """Close the pool before the test database is dropped: Django closes the owner's connections only."""
+    yield
+    from django.db import connections
+
+    with django_db_blocker.unblock():  # type: ignore[attr-defined]
+        connections["default"].close()
+        connections["default"].close_pool()
