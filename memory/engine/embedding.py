@@ -208,4 +208,5 @@ def unit_rows(vectors: NDArray[np.floating]) -> Vectors:
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
     if not (lengths > 0).all():
         raise ValueError("a vector is all zeros")
-    return (wide / lengths).astype(np.float32)
+    rows: Vectors = (wide / lengths).astype(np.float32)
+    return rows

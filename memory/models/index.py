@@ -57,7 +57,7 @@ class Posting(models.Model):
 
     pk = models.CompositePrimaryKey("tenant_id", "term", "version_id")
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False)
-    term = models.CharField(max_length=64)
+    term = models.CharField(max_length=64, db_collation="C")
     version_id = models.UUIDField()
     frequency = models.SmallIntegerField()
     length = models.IntegerField()
@@ -79,9 +79,9 @@ class FilterValue(models.Model):
     pk = models.CompositePrimaryKey("tenant_id", "version_id", "key", "ordinal")
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False)
     version_id = models.UUIDField()
-    key = models.CharField(max_length=300)
+    key = models.CharField(max_length=300, db_collation="C")
     ordinal = models.SmallIntegerField()
-    text_value = models.CharField(max_length=600, null=True)
+    text_value = models.CharField(max_length=600, null=True, db_collation="C")
     number_value = models.FloatField(null=True)
     time_value = models.DateTimeField(null=True)
 

@@ -15,7 +15,7 @@ class Memory(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_index=False)
     namespace = models.CharField(max_length=128, default="default")
     key = models.CharField(max_length=512, null=True, blank=True)
-    source = models.CharField(max_length=1024, blank=True)
+    source = models.CharField(max_length=1024, blank=True, db_collation="C")
     position = models.BigIntegerField(default=0)
     created_at = models.DateTimeField()
 
@@ -42,7 +42,7 @@ class Version(models.Model):
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="versions", db_constraint=False, db_index=False)
     namespace = models.CharField(max_length=128)
     key = models.CharField(max_length=512, null=True, blank=True)
-    source = models.CharField(max_length=1024, blank=True)
+    source = models.CharField(max_length=1024, blank=True, db_collation="C")
     position = models.BigIntegerField(default=0)
     text = models.TextField()
     tier = models.CharField(max_length=8, default="chunk")

@@ -1,0 +1,1 @@
+"""The building: settings, addresses, servers, and the ground that every room stands on."""

@@ -7,3 +7,6 @@ class LociConfig(AppConfig):
     name = "loci"
     label = "platform"
     verbose_name = "Loci"
+
+    def ready(self) -> None:
+        from loci import celery  # noqa: F401  (makes it the default application)

@@ -152,7 +152,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memory.api.authentication.ServiceKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["memory.api.authentication.HasRight"],
+    "DEFAULT_PERMISSION_CLASSES": ["memory.api.authentication.HasScope"],
     "DEFAULT_PARSER_CLASSES": ["memory.api.parsing.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -77,9 +77,7 @@ class Adapter(ABC):
     @property
     def space(self) -> str:
         """The fingerprint of the space; needs the dimension, so it may embed a probe. Raises EmbedderError."""
-        return space_fingerprint(
-            self.name, self.model, self.profile.document_transform, self.dimension, self.extras()
-        )
+        return space_fingerprint(self.name, self.model, self.profile.document_transform, self.dimension, self.extras())
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors (n, dimension), in order. Raises EmbedderError: all texts or none."""

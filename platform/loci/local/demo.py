@@ -41,8 +41,11 @@ def _create(places: Places, env: Mapping[str, str]) -> dict[str, str]:
         )
     if done.returncode != 0:
         raise CannotRun(f"The demo could not be created: {last_line(log)} (log: {log})")
-    # other code may print; the answer is the last line
-    answer: dict[str, str] = json.loads(done.stdout.decode().strip().splitlines()[-1])
+    try:
+        # other code may print; the answer is the last line
+        answer: dict[str, str] = json.loads(done.stdout.decode().strip().splitlines()[-1])
+    except (ValueError, IndexError) as error:
+        raise CannotRun(f"The demo could not be created: create_demo answered no JSON (log: {log})") from error
     return answer
 
 
@@ -61,7 +64,7 @@ def banner(demo: Mapping[str, str]) -> str:
             f"  curl -s {demo['url']}/api/v1/recall -H 'X-API-Key: {demo['service_key']}'"
             f" -H 'Content-Type: application/json' -d '{QUESTION}'",
             "",
-            "  Ctrl-C stops everything; the data stay in var/.",
+            "  Ctrl-C stops everything; the data stay.",
             "",
         ]
     )
@@ -86,7 +89,9 @@ class FirstIngest:
                 return
             self._process = None
             if code != 0:
-                self._say(f"The documentation was not ingested ({ending(code)}): {last_line(self._log)} (log: {self._log})")
+                self._say(
+                    f"The documentation was not ingested ({ending(code)}): {last_line(self._log)} (log: {self._log})"
+                )
             if not self._waiting:
                 self._mark.touch()
         if self._waiting:

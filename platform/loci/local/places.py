@@ -50,7 +50,8 @@ class Places:
             self.var.mkdir(parents=True, exist_ok=True)
             probe.write_text("x")
             probe.unlink()
-            self.broker.mkdir(exist_ok=True)
+            for name in ("broker", "static", "log"):
+                (self.var / name).mkdir(exist_ok=True)
         except OSError as error:
             raise CannotRun(explained(error, self.var)) from error
 
@@ -60,7 +61,8 @@ def explained(error: OSError, path: Path) -> str:
     where = error.filename or path
     if error.errno == errno.ENOSPC:
         return f"The disk is full: {where}. Free some space and start again."
-    return f"Loci cannot write to {where} ({error.strerror or error}). It keeps its data there; LOCI_VAR=/folder chooses another place."
+    reason = error.strerror or error
+    return f"Loci cannot write to {where}: {reason}. It keeps its data there; LOCI_VAR=/folder chooses another place."
 
 
 def demand_space(folder: Path, megabytes: int) -> None:
@@ -90,12 +92,15 @@ def rotate(log: Path) -> None:
         log.replace(log.with_name(log.name + ".1"))
 
 
-def last_line(log: Path, *, of: tuple[str, ...] = ()) -> str:
-    """The last line of a log that is not empty, preferably one that contains a word of `of`."""
+def last_line(log: Path, *, of: tuple[str, ...] = (), since: int = 0) -> str:
+    """The last line of a log that is not empty, preferably one that contains a word of `of`.
+
+    Only what was written after the first `since` bytes counts, and of that the last 20 kB.
+    """
     if not log.is_file():
         return "(nothing in the log)"
     with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 20_000))
+        file.seek(max(since, log.stat().st_size - 20_000))
         lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
     telling = [line for line in lines if any(word in line for word in of)]
     return (telling or lines or ["(nothing in the log)"])[-1]

@@ -26,6 +26,7 @@ NEW_CLUSTER_MB = 300
 START_SECONDS = 60
 # how long PID 1 may take to bury a killed server; until then its pid file blocks a start
 ZOMBIE_SECONDS = 10.0
+ADMITTANCE_SECONDS = 10.0
 PARAMETERS = {
     "jit": "off",
     "shared_buffers": "128MB",
@@ -48,10 +49,13 @@ class Cluster:
         somebody left running, start one otherwise. Raises `CannotRun`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.locked():
-            if not self._in_use():
-                self._create()
-                self._launch()
-            self._check()
+            for left in postmaster.ticks(ADMITTANCE_SECONDS, every=0.2):
+                if not self._in_use():
+                    self._create()
+                    self._launch()
+                # a server that was killed just now still looks alive; it is given time to vanish
+                if self._admits(complain=left < 1):
+                    return
 
     def stop(self) -> bool:
         """Stop the server, whoever started it. Returns whether one was running."""
@@ -104,9 +108,7 @@ class Cluster:
         for name in ("template1", database):
             with self.connect(database=name) as connection:
                 for extension in EXTENSIONS:
-                    connection.execute(
-                        sql.SQL("CREATE EXTENSION IF NOT EXISTS {}").format(sql.Identifier(extension))
-                    )
+                    connection.execute(sql.SQL("CREATE EXTENSION IF NOT EXISTS {}").format(sql.Identifier(extension)))
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -164,11 +166,21 @@ class Cluster:
             write_private(passfile, self.password(SUPERUSER))
             account.own(passfile)
             settings = [part for name, value in PARAMETERS.items() for part in ("-c", f"{name}={value}")]
-            command = [initdb, "-D", draft, "-U", SUPERUSER, "-A", "scram-sha-256", f"--pwfile={passfile}"]
+            command: list[str | Path] = [
+                initdb,
+                "-D",
+                draft,
+                "-U",
+                SUPERUSER,
+                "-A",
+                "scram-sha-256",
+                f"--pwfile={passfile}",
+            ]
             command += ["-E", "UTF8", "--locale=C.UTF-8", "--no-instructions", *settings]
             with open_log(self.log) as log:
+                since = log.seek(0, os.SEEK_END)
                 if account.run(*command, output=log) != 0:
-                    raise CannotRun(self._trouble("PostgreSQL could not create its files"))
+                    raise CannotRun(self._trouble("PostgreSQL could not create its files", since))
         finally:
             passfile.unlink(missing_ok=True)
         draft.rename(self.data)
@@ -182,6 +194,7 @@ class Cluster:
         self.folder.chmod(0o700 if account.uid is None else 0o711)
         if account.reaches(self.folder):
             return
+        excluded = f"PostgreSQL, which cannot run as root, may not enter {self.folder}"
         key = hashlib.sha256(str(self.folder).encode()).hexdigest()[:12]
         for parent in (Path("/var/lib"), Path(tempfile.gettempdir())):
             home = parent / f"loci-{key}"
@@ -190,23 +203,35 @@ class Cluster:
                 home.chmod(0o711)
                 if home.stat().st_uid == os.geteuid() and account.reaches(home):
                     write_private(self.folder / "elsewhere", str(home))
-                    self._say(f"PostgreSQL, which cannot run as root, may not enter {self.folder}: its data are in {home}.")
+                    self._say(f"{excluded}: its data are in {home}.")
                     return
-        raise CannotRun(f"PostgreSQL, which cannot run as root, may not enter {self.folder}: run Loci as another user.")
+        raise CannotRun(f"{excluded}: run Loci as another user.")
 
     def _launch(self) -> None:
         account = Account.choose(self.data)
         pg_ctl = binaries.usable(account, self.home) / "pg_ctl"
         socket = self._socket_folder_for(account)
-        command = [pg_ctl, "-D", self.data, "-s", "-w", "-t", str(START_SECONDS), "-o", f"-k '{socket}'", "start"]
+        command: list[str | Path] = [
+            pg_ctl,
+            "-D",
+            self.data,
+            "-s",
+            "-w",
+            "-t",
+            str(START_SECONDS),
+            "-o",
+            f"-k '{socket}'",
+            "start",
+        ]
         # no -l: the server inherits a log that it could perhaps not open itself
         with open_log(self.log) as log:
+            since = log.seek(0, os.SEEK_END)
             for _ in postmaster.ticks(ZOMBIE_SECONDS, every=0.5):
                 if account.run(*command, output=log) == 0:
                     return
-                if "already exists" not in last_line(self.log, of=("FATAL",)):
+                if "already exists" not in last_line(self.log, of=("FATAL",), since=since):
                     break
-        raise CannotRun(self._trouble("PostgreSQL could not start"))
+        raise CannotRun(self._trouble("PostgreSQL could not start", since))
 
     def _socket_folder_for(self, account: Account) -> Path:
         """A private folder with a short path: in the home, or else a temporary one."""
@@ -223,15 +248,19 @@ class Cluster:
         account.own(folder)
         return folder
 
-    def _check(self) -> None:
+    def _admits(self, *, complain: bool) -> bool:
+        """Whether the superuser can log in; if not, False, or `CannotRun` when told to complain."""
         try:
             self.connect().close()
         except psycopg.OperationalError as error:
-            reason = str(error).strip().splitlines()[-1]
+            if not complain:
+                return False
+            reason = str(error).strip().splitlines()[-1].strip()
             raise CannotRun(f"PostgreSQL runs but does not let Loci in: {reason} (log: {self.log})") from error
+        return True
 
-    def _trouble(self, what: str) -> str:
-        telling = last_line(self.log, of=("FATAL", "PANIC", "error:", "could not"))
+    def _trouble(self, what: str, since: int) -> str:
+        telling = last_line(self.log, of=("FATAL", "PANIC", "initdb: error"), since=since)
         return f"{what}: {telling} (log: {self.log})"
 
 

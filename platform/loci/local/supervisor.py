@@ -26,8 +26,11 @@ LOGS = ("web", "worker", "beat", "postgres", "setup", "ingest")
 
 
 def say(line: str) -> None:
-    """Print a line at once, also into a pipe."""
-    print(line, flush=True)
+    """Print a line at once, also into a pipe; a terminal that has gone must not keep Loci from stopping."""
+    try:
+        print(line, flush=True)
+    except OSError:
+        pass
 
 
 class Supervisor:
@@ -53,6 +56,10 @@ class Supervisor:
                     time.sleep(TICK_SECONDS)
             except Stopped:
                 pass
+            except CannotRun:
+                # Ctrl-C reaches initdb, migrate and create_demo too: then it is no failure
+                if not self.signals:
+                    raise
             finally:
                 self._stop()
 
@@ -101,26 +108,28 @@ class Supervisor:
             "PUBLIC_URL": url,
         }
         values = envfile.renew(self.places.env_file, addresses)
-        foreign = ("PG", "GUNICORN_", "PYTHONPATH", "CELERY_")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         managed = {name: values[name] for name in (*envfile.SECRETS, *addresses)}
-        return kept | managed | {
+        foreign = ("PG", "GUNICORN_", *(f"{name}_FILE" for name in managed))
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+        fixed = {
             "DJANGO_SETTINGS_MODULE": "loci.settings",
             "LOCI_ENV_FILE": str(self.places.env_file),
             "LOCI_VAR": str(self.places.var),
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "platform")]),
             "PYTHONUNBUFFERED": "1",
         }
+        return kept | managed | fixed
 
     def _command(self, env: Mapping[str, str], complaint: str, *arguments: str) -> None:
         log = self.places.log("setup")
         with open_log(log) as output:
+            since = output.seek(0, os.SEEK_END)
             code = subprocess.run(
                 demo.manage(*arguments), cwd=ROOT, env=dict(env), stdout=output, stderr=output, check=False
             ).returncode
         self._pause_for_signals()
         if code != 0:
-            raise CannotRun(f"{complaint} ({ending(code)}): {last_line(log)} (log: {log})")
+            raise CannotRun(f"{complaint} ({ending(code)}): {last_line(log, since=since)} (log: {log})")
 
     def _start_children(self, env: Mapping[str, str], port: int) -> None:
         schedule = str(self.places.var / "beat-schedule")
@@ -143,11 +152,9 @@ class Supervisor:
             self._pause_for_signals()
             code = web.exit_code()
             if code is not None:
-                raise CannotRun(f"The web server ended ({ending(code)}): {last_line(web.log)} (log: {web.log})")
+                raise CannotRun(f"The web server ended ({ending(code)}): {web.reason()}")
             if time.monotonic() > end:
-                raise CannotRun(
-                    f"The web server is not ready after {READY_SECONDS:.0f} s: {last_line(web.log)} (log: {web.log})"
-                )
+                raise CannotRun(f"The web server is not ready after {READY_SECONDS:.0f} s: {web.reason()}")
             time.sleep(0.2)
 
     def _pause_for_signals(self) -> None:
@@ -157,7 +164,8 @@ class Supervisor:
     def _tend(self) -> None:
         if not self.cluster.running():
             self._revive_database()
-        if any([child.tend() for child in self.children]):
+        restarted = [child.tend() for child in self.children]
+        if any(restarted):
             record(self.places, self.children)
         if self.ingest:
             self.ingest.tend()
@@ -177,14 +185,16 @@ class Supervisor:
     def _stop(self) -> None:
         """Stop everything in reverse order; a second signal makes it quick."""
         patience = max(self.signals, 1)
-        say("Stopping …")
+        if self.signals:
+            say("Stopping …")
         if self.ingest:
             self.ingest.stop()
         for child in reversed(self.children):
             child.stop(lambda: self.signals > patience)
         (self.places.var / "children.json").unlink(missing_ok=True)
         self.cluster.stop()
-        say("Stopped. The data stay in place.")
+        if self.signals:
+            say("Stopped. The data stay in place.")
 
 
 class Stopped(Exception):

@@ -45,7 +45,9 @@ def throwaway(var: Path) -> Iterator[dict[str, str]]:
 
     With `LOCI_TEST_DB=off` there is no cluster, and any use of the database fails.
     """
-    var.mkdir(parents=True, exist_ok=True)
+    # without its folder for collected files whitenoise warns, and a warning fails a test
+    for name in ("broker", "static"):
+        (var / name).mkdir(parents=True, exist_ok=True)
     if os.environ.get("LOCI_TEST_DB") == "off":
         yield environment(var, NO_DATABASE, NO_DATABASE)
         return

@@ -1,0 +1,59 @@
+"""`/recall`."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api import render
+from memory.api.parsing import body
+from memory.api.schema import RecallRequest, RecallResponse, instant
+from memory.api.views import ScopedView
+from memory.engine.filters import And, AnyOf, Filter, parse_filters
+from memory.engine.types import View
+from memory.services.recall import recall
+from tenants.scope import Right
+
+
+def _filters(given: RecallRequest) -> Filter | None:
+    own = parse_filters(given.filters)
+    if given.namespaces is None:
+        return own
+    within = AnyOf("namespace", tuple(given.namespaces))
+    return within if own is None else And((own, within))
+
+
+def _notes(given: RecallRequest) -> list[str]:
+    """What is accepted for the seed's clients but does nothing here yet."""
+    notes = []
+    if given.retry_on_weak is not None:
+        notes.append("retry_on_weak:not_available")
+    if not given.full_pipeline:
+        notes.append("full_pipeline:not_available")
+    return notes
+
+
+class RecallView(ScopedView):
+    """Recall."""
+
+    rights = {"POST": Right.READ}
+
+    @extend_schema(operation_id="recall", request=RecallRequest, responses=RecallResponse, tags=["recall"])
+    def post(self, request: Request) -> Response:
+        """What the memories say about `query`, best first."""
+        given = body(request, RecallRequest)
+        as_of = instant(given.as_of)
+        answer = recall(
+            self.scope,
+            query=given.query,
+            limit=given.limit,
+            filters=_filters(given),
+            view=View(
+                valid_at=as_of,
+                include_invalidated=given.include_invalidated,
+                ignore_invalidation=as_of is not None,
+            ),
+            token_budget=given.token_budget,
+            include_trace=given.include_trace,
+        )
+        answer.notes.extend(_notes(given))
+        return Response(render.recalled(given.query, answer, trace=given.include_trace))

@@ -1,0 +1,95 @@
+"""Records and recalls as REST shows them. Seed paths speak of arms by the seed's names."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from memory.engine.types import Record
+from memory.models import Job
+from memory.services.recall import Hit, Recalled
+
+SEED_NAMES = {"dense": "vector", "lexical": "bm25"}
+
+
+def seed_name(arm: str) -> str:
+    """An arm's name on the seed's paths."""
+    return SEED_NAMES.get(arm, arm)
+
+
+def seed_tag(tag: str) -> str:
+    """A tag of `degraded` or `notes` with the arm's seed name (`retriever:vector:timeout`)."""
+    kind, _, rest = tag.partition(":")
+    if kind != "retriever":
+        return tag
+    arm, _, what = rest.partition(":")
+    return f"retriever:{seed_name(arm)}:{what}"
+
+
+def memory(record: Record) -> dict[str, Any]:
+    """A memory with everything about it."""
+    hidden = ("content_hash", "trace_id")
+    shown = {name: value for name, value in record.payload.items() if name not in hidden}
+    return {"id": str(record.id), "version": str(record.version), "text": record.text, **shown}
+
+
+def payload(record: Record) -> dict[str, Any]:
+    """The seed's flat payload: own metadata beside the built-in fields, which win; what is not set is left out."""
+    built_in = {
+        name: value
+        for name, value in record.payload.items()
+        if name not in ("metadata", "trace_id", "key", "known_to") and value not in (None, [])
+    }
+    return {**record.payload["metadata"], **built_in}
+
+
+def hit(found: Hit, *, explain: bool) -> dict[str, Any]:
+    """One result of a recall."""
+    document: dict[str, Any] = {
+        "id": str(found.record.id),
+        "text": found.record.text,
+        "score": round(found.score, 6),
+        "source": found.record.payload["source"] or None,
+        "retrievers": [seed_name(arm) for arm in found.arms],
+        "metadata": payload(found.record),
+    }
+    if explain:
+        document["explanation"] = {
+            "ranks": {seed_name(arm): rank for arm, rank in found.arms.items()},
+            "parts": {seed_name(arm): round(part, 6) for arm, part in found.parts.items()},
+            "raw": {seed_name(arm): round(score, 6) for arm, score in found.raw.items()},
+        }
+    return document
+
+
+def recalled(query: str, answer: Recalled, *, trace: bool) -> dict[str, Any]:
+    """A whole recall."""
+    degraded, notes = ([seed_tag(tag) for tag in tags] for tags in (answer.degraded, answer.notes))
+    return {
+        "query": query,
+        "results": [hit(found, explain=trace) for found in answer.hits],
+        "degraded": degraded,
+        "notes": notes,
+        "trace": _trace(answer.trace) | {"degraded": degraded, "notes": notes} if trace else None,
+        "tokens_estimate": answer.tokens_estimate,
+    }
+
+
+def _trace(trace: Mapping[str, Any]) -> dict[str, Any]:
+    arms = [{**arm, "name": seed_name(arm["name"])} for arm in trace.get("retrievers", [])]
+    return {**trace, "retrievers": arms}
+
+
+def job(row: Job, *, with_result: bool) -> dict[str, Any]:
+    """A job; its outcomes only when it is looked at alone."""
+    result = row.result if with_result else None
+    return {
+        "id": str(row.id),
+        "kind": row.kind,
+        "state": row.state,
+        "total": row.total,
+        "done": row.done,
+        "result": json.loads(result) if isinstance(result, str) else result,
+        "error": row.error or None,
+        "created_at": row.created_at,
+        "finished_at": row.finished_at,
+    }

@@ -1,0 +1,105 @@
+"""`/`, `/health`, `/status`."""
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from loci.ground.metrics import DEGRADED, RECALL_SECONDS
+from memory.api.views import ScopedView
+from memory.services.status import backlog, embedder_label, tenant_status
+from tenants.scope import Right
+
+try:
+    VERSION = version("loci")
+except PackageNotFoundError:
+    VERSION = "0.1.0"
+
+
+class PublicView(APIView):
+    """Open to everybody: says nothing about any tenant."""
+
+    authentication_classes: list[Any] = []
+    permission_classes = [AllowAny]
+
+
+class RootView(PublicView):
+    """What this is."""
+
+    @extend_schema(operation_id="root", responses=OpenApiTypes.OBJECT, tags=["status"], auth=[])
+    def get(self, request: Request) -> Response:
+        """Name, version and where the documentation is."""
+        return Response({"name": "loci", "version": VERSION, "docs": "/api/v1/docs"})
+
+
+class HealthView(PublicView):
+    """Whether the parts answer, in the seed's words: `qdrant` stands for the vector index, `memgraph` for the graph."""
+
+    @extend_schema(operation_id="health", responses=OpenApiTypes.OBJECT, tags=["status"], auth=[])
+    def get(self, request: Request) -> Response:
+        """`ok`, or `degraded` when the database does not answer."""
+        try:
+            backlog()
+            up = True
+        except DatabaseError:
+            up = False
+        return Response(
+            {
+                "status": "ok" if up else "degraded",
+                "version": VERSION,
+                "provider": settings.EMBEDDER,
+                "collection": "loci",
+                "qdrant": up,
+                "memgraph": False,
+            }
+        )
+
+
+class StatusView(ScopedView):
+    """How the tenant stands."""
+
+    rights = {"GET": Right.READ}
+
+    @extend_schema(operation_id="status", responses=OpenApiTypes.OBJECT, tags=["status"])
+    def get(self, request: Request) -> Response:
+        """The server's parts, and the tenant's memories, limit and index lag."""
+        return Response(
+            {
+                "version": VERSION,
+                "provider": settings.EMBEDDER,
+                "llm": None,
+                "collection": "loci",
+                "qdrant_url": None,
+                "qdrant": True,
+                "embedding": embedder_label(),
+                "memgraph": False,
+                "recall_calls": _recalls(),
+                "degraded_events": _total(DEGRADED),
+                "tenant": tenant_status(self.scope),
+            }
+        )
+
+
+def _total(counter: Any) -> float:
+    return float(
+        sum(sample.value for metric in counter.collect() for sample in metric.samples if sample.name.endswith("_total"))
+    )
+
+
+def _recalls() -> float:
+    """Recalls of this process since it started."""
+    return float(
+        sum(
+            sample.value
+            for metric in RECALL_SECONDS.collect()
+            for sample in metric.samples
+            if sample.name.endswith("_count") and sample.labels["part"] == "lexical"
+        )
+    )

@@ -1,0 +1,24 @@
+"""The REST API's addresses, below `/api/v1/`."""
+
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from memory.api.jobs import JobsView, JobView
+from memory.api.memories import InvalidateView, MemoriesView, MemoryView
+from memory.api.recall import RecallView
+from memory.api.status import HealthView, RootView, StatusView
+
+app_name = "api"
+urlpatterns = [
+    path("", RootView.as_view(), name="root"),
+    path("health", HealthView.as_view(), name="health"),
+    path("status", StatusView.as_view(), name="status"),
+    path("memories", MemoriesView.as_view(), name="memories"),
+    path("memories/<uuid:memory_id>", MemoryView.as_view(), name="memory"),
+    path("invalidate", InvalidateView.as_view(), name="invalidate"),
+    path("recall", RecallView.as_view(), name="recall"),
+    path("jobs", JobsView.as_view(), name="jobs"),
+    path("jobs/<uuid:job_id>", JobView.as_view(), name="job"),
+    path("schema", SpectacularAPIView.as_view(), name="schema"),
+    path("docs", SpectacularSwaggerView.as_view(url_name="api:schema"), name="docs"),
+]

@@ -1,0 +1,63 @@
+"""How a value of metadata is written down for comparison: one text form, and a number or instant where it is one."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from loci.ground.instants import maybe_instant
+
+WHOLE = 500
+"""Longer strings are compared by their first 500 characters and a digest; a prefix may be this long."""
+MAX_ROWS = 256
+"""Filterable values of one version; a value beyond that is stored but cannot be filtered by."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparableValue:
+    """`text` distinguishes types (`s:` string, `n:` number, `b:` boolean, `z` null)."""
+
+    text: str
+    number: float | None = None
+    moment: datetime | None = None
+
+
+def comparable(value: Any) -> ComparableValue:
+    """The comparable form of a JSON scalar."""
+    if value is None:
+        return ComparableValue("z")
+    if isinstance(value, bool):
+        return ComparableValue("b:true" if value else "b:false")
+    if isinstance(value, int):
+        return ComparableValue(f"n:{value}", float(value))
+    if isinstance(value, float):
+        return ComparableValue(f"n:{int(value) if value.is_integer() else value!r}", value)
+    text = str(value)
+    if len(text) > WHOLE:
+        return ComparableValue(f"s:{text[:WHOLE]}~{hashlib.sha256(text.encode()).hexdigest()}")
+    return ComparableValue(f"s:{text}", None, maybe_instant(text))
+
+
+def flatten(metadata: Mapping[str, Any], tags: Sequence[str]) -> list[tuple[str, int, ComparableValue]]:
+    """The filterable values of a version as (field, ordinal, value): nested objects by dotted path, lists by element."""
+    rows: list[tuple[str, int, ComparableValue]] = []
+    seen: dict[str, int] = {}
+    pairs = [*(("tags", tag) for tag in tags), *_walk("metadata", metadata)]
+    for field, value in pairs[:MAX_ROWS]:
+        ordinal = seen.get(field, 0)
+        seen[field] = ordinal + 1
+        rows.append((field, ordinal, comparable(value)))
+    return rows
+
+
+def _walk(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if len(path) + len(key) < 299:
+                yield from _walk(f"{path}.{key}", inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _walk(path, inner)
+    else:
+        yield path, value

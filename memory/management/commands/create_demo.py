@@ -1,0 +1,43 @@
+import json
+import secrets
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from loci.ground.errors import LociError
+from tenants.authentication import operator_scope
+from tenants.scope import Role
+from tenants.services.keys import issue_key
+from tenants.services.tenants import add_member, create_tenant, tenant_by_slug
+
+
+class Command(BaseCommand):
+    """Make the demo tenant with an owner and a key."""
+
+    help = "Make a demo tenant with an owner and a service key; for a tenant that is there already, a new key only."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--slug", default="demo")
+        parser.add_argument("--email", default="owner@demo.example")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        password = secrets.token_urlsafe(12)
+        try:
+            try:
+                tenant = tenant_by_slug(options["slug"])
+            except LociError:
+                tenant = create_tenant(options["slug"], name="Demo", by="create_demo")
+            user = add_member(tenant, options["email"], Role.OWNER, password=password, by="create_demo")
+            user.set_password(password)
+            user.save(update_fields=["password"])
+            key = issue_key(operator_scope(tenant, "create_demo"), scopes=["read", "write"], name="demo")
+        except LociError as error:
+            raise CommandError(str(error)) from None
+        facts = {
+            "tenant": options["slug"],
+            "service_key": key.secret,
+            "email": options["email"],
+            "password": password,
+        }
+        self.stdout.write(json.dumps(facts) if options["json"] else "\n".join(f"{k}: {v}" for k, v in facts.items()))

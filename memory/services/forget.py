@@ -1,0 +1,107 @@
+"""Forget: retract memories so that recall no longer shows them; and erase them for good."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.backends.utils import CursorWrapper
+
+from billing import quotas
+from memory.engine.filters import Equals
+from memory.stores.postgres import writer
+from memory.stores.postgres.visible import Params, in_reach, narrowed
+from tenants import audit
+from tenants.authentication import require
+from tenants.rls import tenant_rows
+from tenants.scope import Right, Scope
+
+PER_CALL = 1000
+"""Memories of one source that a single call takes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """`requested` memories were named or found, `changed` of them changed; `complete` False: call again."""
+
+    requested: int
+    changed: int
+    complete: bool = True
+
+
+def invalidate(
+    scope: Scope,
+    *,
+    ids: Sequence[UUID] | None = None,
+    source: str | None = None,
+    invalidated_at: datetime | None = None,
+    valid_until: datetime | None = None,
+    index_root: str | None = None,
+) -> Forgotten:
+    """Retract memories by ids or by source. The first retraction stands; sending the content again reactivates it.
+
+    `valid_until` also ends their validity. Ids that the scope does not reach are passed over without a word.
+    """
+    require(scope, Right.WRITE)
+    with tenant_rows(scope.tenant) as cursor:
+        memories, complete = _targets(cursor, scope, ids, source, index_root, believed_only=True)
+        current = writer.lock_current(cursor, scope, memories)
+        at = writer.transaction_time(cursor, current.values())
+        believed = [row.version for row in current.values() if row.known_to is None]
+        if believed:
+            change = writer.close_versions(
+                cursor, scope, believed, at, invalidated_at=invalidated_at or at, valid_to=valid_until
+            )
+            writer.settle(cursor, scope, change)
+            audit.record(cursor, scope, "memory.invalidated", count=len(believed), source=bool(source))
+    requested = len(set(ids)) if ids is not None else len(memories)
+    return Forgotten(requested, len(believed), complete)
+
+
+def erase(
+    scope: Scope, *, ids: Sequence[UUID] | None = None, source: str | None = None, index_root: str | None = None
+) -> Forgotten:
+    """Delete memories with all their versions and index rows, by ids or by source; they are gone when this returns."""
+    require(scope, Right.WRITE)
+    with tenant_rows(scope.tenant) as cursor:
+        memories, complete = _targets(cursor, scope, ids, source, index_root, believed_only=False)
+        if memories:
+            writer.lock_current(cursor, scope, memories)
+            change = writer.erase_memories(cursor, scope, memories)
+            quotas.reserve(cursor, scope, "memories", change.memories)
+            writer.settle(cursor, scope, change)
+            audit.record(
+                cursor, scope, "memory.erased", count=-change.memories, ids=[str(memory) for memory in memories]
+            )
+    requested = len(set(ids)) if ids is not None else len(memories)
+    return Forgotten(requested, len(memories), complete)
+
+
+def _targets(
+    cursor: CursorWrapper,
+    scope: Scope,
+    ids: Sequence[UUID] | None,
+    source: str | None,
+    index_root: str | None,
+    *,
+    believed_only: bool,
+) -> tuple[list[UUID], bool]:
+    """The memories meant, all within reach; and whether those were all. Exactly one of ids and source is given."""
+    params = Params()
+    root = Equals("metadata.index_root", index_root) if index_root is not None else None
+    clauses = [in_reach("v", scope, params)]
+    if rest := narrowed("v", scope, root, params):
+        clauses.append(rest)
+    if ids is not None:
+        clauses.append(f"v.memory_id = ANY({params.add(sorted(set(ids)))}::uuid[])")
+    else:
+        clauses.append(f"v.source = {params.add(source)}")
+    if believed_only:
+        clauses.append("v.known_to IS NULL")
+    cursor.execute(
+        f"/* forget.targets */ SELECT DISTINCT v.memory_id FROM memory_version v WHERE {' AND '.join(clauses)}"
+        f" ORDER BY v.memory_id LIMIT {params.add(PER_CALL + 1)}",
+        params.values,
+    )
+    found = [row[0] for row in cursor.fetchall()]
+    return found[:PER_CALL], len(found) <= PER_CALL

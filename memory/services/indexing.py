@@ -1,0 +1,131 @@
+"""Indexing: from the outbox into the vector index. In the request while it waits, in a worker otherwise."""
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from uuid import UUID
+
+import structlog
+from django.db import connection
+
+from loci.ground.errors import LociError
+from loci.ground.metrics import INDEX_FAILURES, INDEXED
+from memory.engine.embedding import Embedder, EmbedderError
+from memory.engine.text import windows
+from memory.services import wakeup
+from memory.services.spaces import adopt_space
+from memory.stores.embedders import configured
+from memory.stores.postgres import writer
+from memory.stores.postgres.reader import literal, signs
+from memory.stores.postgres.visible import Params, tenant_clause
+from tenants.authentication import operator_scope
+from tenants.rls import tenant_rows
+from tenants.scope import Scope
+
+log = structlog.get_logger(__name__)
+BATCH = 32
+"""Versions embedded between two looks at the clock."""
+LEASE = 120.0
+"""Seconds for which a worker keeps the tasks it claimed."""
+BACKOFF = (2, 10, 30, 120, 600)
+"""Seconds until a failed task is tried again, by how often it failed; the last one for ever."""
+
+
+def index_now(scope: Scope, versions: Sequence[UUID], *, deadline: float) -> set[UUID]:
+    """Index `versions`, whose tasks the caller holds, until `deadline` (time.monotonic()); those left to a worker."""
+    left = list(versions)
+    while left and time.monotonic() < deadline:
+        batch = left[:BATCH]
+        try:
+            index_versions(scope, batch, by="request")
+        except (EmbedderError, LociError) as error:
+            _give_back(scope, left, str(error))
+            return set(left)
+        left = left[BATCH:]
+    if left:
+        _give_back(scope, left, "")
+        wakeup.index()
+    return set(left)
+
+
+def _give_back(scope: Scope, versions: Sequence[UUID], error: str) -> None:
+    if error:
+        INDEX_FAILURES.inc(len(versions))
+        log.warning("index_failed", versions=len(versions), reason=error[:200])
+    with tenant_rows(scope.tenant) as cursor:
+        writer.release_tasks(cursor, scope, versions, error, BACKOFF[0] if error else 0)
+
+
+def index_versions(scope: Scope, versions: Sequence[UUID], *, by: str) -> int:
+    """Embed `versions` and write their vectors; how many were there. No connection is held while embedding."""
+    embedder = configured()
+    with tenant_rows(scope.tenant) as cursor:
+        params = Params()
+        cursor.execute(
+            f"/* index.texts */ SELECT v.id, v.text FROM memory_version v WHERE {tenant_clause('v', scope, params)}"
+            f" AND v.id = ANY({params.add(list(versions))}::uuid[])",
+            params.values,
+        )
+        texts = dict(cursor.fetchall())
+    rows = list(_vectors(embedder, texts)) if embedder.enabled else []
+    with tenant_rows(scope.tenant) as cursor:
+        if rows:
+            adopt_space(cursor, scope, embedder)
+            there = writer.add_vectors(cursor, scope, rows, embedder.space)
+        else:
+            there = set(texts)
+            writer.mark_indexed(cursor, scope, sorted(there))
+        writer.drop_tasks(cursor, scope, versions)
+    INDEXED.labels(by).inc(len(there))
+    return len(there)
+
+
+def _vectors(embedder: Embedder, texts: dict[UUID, str]) -> Iterator[tuple[UUID, int, str, str]]:
+    """(version, ordinal, embedding, signs) for every window of every text."""
+    pieces = [
+        (version, ordinal, piece)
+        for version, text in texts.items()
+        for ordinal, (_, piece) in enumerate(windows(text, embedder.max_chars))
+    ]
+    if not pieces:
+        return
+    vectors = embedder.embed_documents([piece for _, _, piece in pieces])
+    for (version, ordinal, _), vector in zip(pieces, vectors, strict=True):
+        yield version, ordinal, literal(vector), signs(vector)
+
+
+def index_pending(limit: int = 256) -> int:
+    """Claim tasks of any tenant whose lease ran out and index them; how many were indexed. For workers."""
+    done = 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tenant_id, task_id FROM loci_claim_index_tasks(%s, %s)", [limit, LEASE])
+        claimed = sorted(cursor.fetchall())
+    for tenant, rows in groupby(claimed, key=lambda row: row[0]):
+        done += _index_claimed(operator_scope(tenant, "worker"), [task for _, task in rows])
+    return done
+
+
+def _index_claimed(scope: Scope, tasks: list[UUID]) -> int:
+    with tenant_rows(scope.tenant) as cursor:
+        params = Params()
+        cursor.execute(
+            "/* index.claimed */ SELECT t.version_id, t.attempts FROM memory_indextask t"
+            f" WHERE {tenant_clause('t', scope, params)} AND t.id = ANY({params.add(tasks)}::uuid[])"
+            " ORDER BY t.created_at, t.id",
+            params.values,
+        )
+        attempts = dict(cursor.fetchall())
+    done, versions = 0, list(attempts)
+    for start in range(0, len(versions), BATCH):
+        batch = versions[start : start + BATCH]
+        try:
+            done += index_versions(scope, batch, by="worker")
+        except (EmbedderError, LociError) as error:
+            delay = BACKOFF[min(max(attempts[version] for version in batch), len(BACKOFF)) - 1]
+            INDEX_FAILURES.inc(len(batch))
+            log.warning("index_failed", versions=len(batch), reason=str(error)[:200], again_in=delay)
+            with tenant_rows(scope.tenant) as cursor:
+                writer.release_tasks(cursor, scope, batch, str(error), delay)
+    return done
+
+

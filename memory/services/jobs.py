@@ -1,0 +1,183 @@
+"""Jobs: writes too large for one request. Progress is kept with the items, so that a dead worker costs one batch."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import connection, transaction
+from django.utils import timezone
+
+from loci.ground.errors import LociError, NotFound
+from loci.ground.ids import uuid7
+from loci.ground.metrics import JOBS
+from loci.ground.instants import parse_instant, to_text
+from memory.engine.items import Item, Outcome
+from memory.models import Job
+from memory.services import wakeup
+from memory.services.prepare import check_rules, in_scope
+from memory.services.remember import remember
+from tenants.authentication import require
+from tenants.rls import tenant_rows
+from tenants.scope import Actor, Right, Scope
+
+log = structlog.get_logger(__name__)
+BATCH = 64
+LEASE = 300.0
+MAX_ATTEMPTS = 5
+_INSTANTS = ("event_at", "valid_from", "valid_to")
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """Jobs, newest first; `next_before` is the cursor of the next page, None at the end."""
+
+    jobs: list[Job]
+    next_before: datetime | None
+
+
+def submit_remember(scope: Scope, *, items: Sequence[Item]) -> Job:
+    """Queue items (65 to 1,000) to be remembered; the job. Rules are checked now, so that a fault is told at once."""
+    require(scope, Right.WRITE)
+    check_rules([in_scope(scope, item) for item in items])
+    now = timezone.now()
+    with tenant_rows(scope.tenant):
+        job = Job.objects.create(
+            id=uuid7(),
+            tenant_id=scope.tenant,
+            kind="remember",
+            total=len(items),
+            payload={"items": [_to_json(item) for item in items]},
+            result={"results": [], "stored": 0, "duplicates": 0, "failed": 0},
+            actor=str(scope.actor),
+            scope=_scope_to_json(scope),
+            lease_until=now,
+            created_at=now,
+        )
+    transaction.on_commit(wakeup.jobs)
+    return job
+
+
+def get_job(scope: Scope, job: UUID) -> Job:
+    """A job of the scope's tenant: one's own, or any with the right `admin`."""
+    require(scope, Right.READ)
+    with tenant_rows(scope.tenant):
+        found = _mine(scope).filter(id=job).defer("payload").first()
+    if found is None:
+        raise NotFound("There is no such job.")
+    return found
+
+
+def list_jobs(scope: Scope, *, limit: int = 50, before: datetime | None = None) -> JobPage:
+    """The newest jobs that the scope may see; at most `limit` (1 to 200)."""
+    require(scope, Right.READ)
+    with tenant_rows(scope.tenant):
+        query = _mine(scope).defer("payload", "result")
+        if before:
+            query = query.filter(created_at__lt=before)
+        found = list(query[: limit + 1])
+    return JobPage(found[:limit], found[limit - 1].created_at if len(found) > limit else None)
+
+
+def _mine(scope: Scope) -> Any:
+    jobs = Job.objects.filter(tenant_id=scope.tenant)
+    return jobs if Right.ADMIN in scope.rights else jobs.filter(actor=str(scope.actor))
+
+
+def run_next() -> bool:
+    """Claim a job of any tenant and run it to its end; False when there was none."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tenant_id, job_id FROM loci_claim_job(%s)", [LEASE])
+        row = cursor.fetchone()
+    if row is None:
+        return False
+    tenant, job_id = row
+    with tenant_rows(tenant):
+        job = Job.objects.get(tenant_id=tenant, id=job_id)
+    try:
+        if job.attempts > MAX_ATTEMPTS:
+            raise LociError(f"given up after {MAX_ATTEMPTS} attempts")
+        _run_remember(job)
+    except LociError as error:
+        _end(job, "failed", str(error))
+    except Exception as error:
+        # the lease runs out and the sweeper tries again; the fault is ours, so it is logged with its trace
+        log.exception("job_failed", job=str(job.id), reason=type(error).__name__)
+    return True
+
+
+def _run_remember(job: Job) -> None:
+    scope = _scope_from_json(job.tenant_id, job.scope)
+    items = [_from_json(item) for item in job.payload["items"]]
+    while job.done < job.total:
+        batch = items[job.done : job.done + BATCH]
+        outcomes = remember(scope, items=batch, wait=0)
+        job.result["results"].extend(outcome_json(outcome) for outcome in outcomes)
+        job.result["stored"] += sum(outcome.status == "stored" for outcome in outcomes)
+        job.result["duplicates"] += sum(outcome.status in ("duplicate", "updated") for outcome in outcomes)
+        job.done += len(batch)
+        with tenant_rows(job.tenant_id):
+            Job.objects.filter(tenant_id=job.tenant_id, id=job.id).update(
+                done=job.done, result=job.result, lease_until=timezone.now() + timedelta(seconds=LEASE)
+            )
+    _end(job, "succeeded", "")
+
+
+def _end(job: Job, state: str, error: str) -> None:
+    job.state = state
+    with tenant_rows(job.tenant_id):
+        Job.objects.filter(tenant_id=job.tenant_id, id=job.id).update(
+            state=state, error=error[:500], payload={}, finished_at=timezone.now()
+        )
+    JOBS.labels(job.kind, state).inc()
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as REST and jobs show it."""
+    document = {
+        "id": str(outcome.id) if outcome.id else None,
+        "status": outcome.status,
+        "item": outcome.item,
+        "offset": outcome.offset,
+        "searchable": outcome.searchable,
+    }
+    return document | ({"reason": outcome.reason} if outcome.reason else {})
+
+
+def _to_json(item: Item) -> dict[str, Any]:
+    document = dataclasses.asdict(item)
+    return document | {name: to_text(document[name]) for name in _INSTANTS}
+
+
+def _from_json(document: dict[str, Any]) -> Item:
+    moments = {
+        name: parse_instant(document[name], naive_is_utc=False) if document[name] else None for name in _INSTANTS
+    }
+    return Item(**{**document, **moments, "tags": tuple(document["tags"])})
+
+
+def _scope_to_json(scope: Scope) -> dict[str, Any]:
+    return {
+        "rights": sorted(scope.rights),
+        "actor": [scope.actor.kind, scope.actor.id],
+        "namespaces": sorted(scope.namespaces),
+        "filters": dict(scope.filters),
+        "agent": scope.agent,
+        "time_zone": scope.time_zone,
+    }
+
+
+def _scope_from_json(tenant: UUID, document: dict[str, Any]) -> Scope:
+    return Scope(
+        tenant=tenant,
+        rights=frozenset(Right(right) for right in document["rights"]),
+        actor=Actor(*document["actor"]),
+        namespaces=frozenset(document["namespaces"]),
+        filters=MappingProxyType(document["filters"]),
+        agent=document["agent"],
+        time_zone=document["time_zone"],
+    )

@@ -1,0 +1,85 @@
+"""From a configuration to its embedder: one of each in a process, whichever threads ask."""
+
+import os
+import threading
+from collections import OrderedDict
+from importlib import import_module
+from typing import Any
+
+from memory.engine.embedding import Embedder, EmbedderError
+from memory.stores.embedders.adapter import EmbedderConfig
+
+__all__ = ["KINDS", "EmbedderConfig", "forget_embedders", "get_embedder"]
+
+KINDS = {
+    "minilm": "memory.stores.embedders.minilm.MiniLM",
+    "minilm-l3": "memory.stores.embedders.minilm.MiniLM",
+    "static": "memory.stores.embedders.static.Static",
+    "multilingual": "memory.stores.embedders.multilingual.Multilingual",
+    "openai": "memory.stores.embedders.openai.OpenAI",
+    "ollama": "memory.stores.embedders.ollama.Ollama",
+    "gemini": "memory.stores.embedders.gemini.Gemini",
+    "fastembed": "memory.stores.embedders.fastembed.FastEmbed",
+    "none": "memory.stores.embedders.none.NoEmbedder",
+}
+KEPT = 64  # tenants may bring configurations of their own; the least recently used goes first
+
+_embedders: OrderedDict[EmbedderConfig, Embedder] = OrderedDict()
+_lock = threading.Lock()
+
+
+def get_embedder(config: EmbedderConfig) -> Embedder:
+    """The process's embedder for `config`, built when first asked for; building loads no model yet.
+
+    `config.kind` is a key of KINDS or the dotted path of a class that takes an EmbedderConfig and is an
+    `Embedder`. Raises EmbedderError when there is no such thing.
+    """
+    with _lock:
+        found = _embedders.get(config)
+        if found is None:
+            found = _built(config)
+            _embedders[config] = found
+            while len(_embedders) > KEPT:
+                _embedders.popitem(last=False)
+        _embedders.move_to_end(config)
+        return found
+
+
+def forget_embedders() -> None:
+    """Drop all embedders of this process. A forked child does so: threads and sockets do not survive a fork."""
+    global _lock
+    _lock = threading.Lock()
+    _embedders.clear()
+
+
+def _built(config: EmbedderConfig) -> Embedder:
+    path = KINDS.get(config.kind, config.kind)
+    if "." not in path:
+        kinds = ", ".join(KINDS)
+        raise _unusable(config, "there is no such kind", f"EMBEDDER is one of {kinds}, or the dotted path of a class")
+    embedder: Any = _class_at(path, config)(config)
+    lacking = [name for name in ("embed_documents", "embed_query", "name", "model") if not hasattr(embedder, name)]
+    if lacking:
+        raise _unusable(config, f"{path} is no Embedder: it lacks {', '.join(lacking)}", "set EMBEDDER")
+    built: Embedder = embedder
+    return built
+
+
+def _class_at(path: str, config: EmbedderConfig) -> Any:
+    """The class at the dotted `path`. Raises EmbedderError when it cannot be imported or is no class."""
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as fault:
+        raise _unusable(config, f"{path} cannot be imported ({fault})", "set EMBEDDER") from fault
+    if not callable(found):
+        raise _unusable(config, f"{path} is no class", "set EMBEDDER")
+    return found
+
+
+def _unusable(config: EmbedderConfig, problem: str, remedy: str) -> EmbedderError:
+    return EmbedderError(config.kind, config.model, problem, remedy, kind="setting")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=forget_embedders)

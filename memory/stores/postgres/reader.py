@@ -1,0 +1,195 @@
+"""The embedded vector and lexical store: exact within what scope, view and filters leave, on one open transaction."""
+
+import math
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from django.db.backends.utils import CursorWrapper
+
+from memory.engine.ports import Embedding, LexicalHits
+from memory.engine.types import Neighbour, PoolItem, Ranked, Search
+from memory.stores.postgres.visible import Params, at_time, in_reach, narrowed, tenant_clause, visible
+from tenants.scope import Scope
+
+K1, B = 0.9, 0.4
+"""BM25's saturation and length normalisation, as measured on short texts (docs/retrieval.md)."""
+CANDIDATES = 400
+"""Sign-bit candidates compared exactly, at least; more for a large tenant."""
+RADIUS = 2
+
+
+def literal(embedding: Embedding) -> str:
+    """pgvector's text form."""
+    return "[" + ",".join(f"{value:.7g}" for value in embedding.tolist()) + "]"
+
+
+def signs(embedding: Embedding) -> str:
+    """One bit a component: whether it is positive."""
+    return "".join("1" if positive else "0" for positive in (embedding > 0).tolist())
+
+
+class PostgresReader:
+    """The read ports on one cursor, which must be inside `tenant_rows` of the scope's tenant."""
+
+    def __init__(self, cursor: CursorWrapper):
+        self.cursor = cursor
+
+    def nearest(self, scope: Scope, search: Search, embedding: Embedding, count: int) -> list[Ranked]:
+        """The nearest `count` versions: candidates by Hamming distance of signs, then exact cosine."""
+        params = Params()
+        where = [in_reach("s", scope, params), at_time("s", search.view, params)]
+        if rest := narrowed("v", scope, search.filters, params):
+            where.append(
+                f"s.version_id IN (SELECT v.id FROM memory_version v WHERE {tenant_clause('v', scope, params)} AND {rest})"
+            )
+        params.values |= {
+            "bits": signs(embedding),
+            "query": literal(embedding),
+            "candidates": self._candidates(scope, count),
+            "count": count,
+        }
+        self.cursor.execute(
+            f"""/* dense.search */
+            WITH near AS MATERIALIZED (
+                SELECT s.version_id, s.ordinal FROM memory_sign s WHERE {" AND ".join(where)}
+                ORDER BY s.bits <~> %(bits)s::bit({len(embedding)}) LIMIT %(candidates)s)
+            SELECT x.version_id, max(-(x.embedding <#> %(query)s::vector)) AS score
+            FROM near JOIN memory_vector x ON {tenant_clause("x", scope, params)}
+                AND x.version_id = near.version_id AND x.ordinal = near.ordinal
+            GROUP BY x.version_id ORDER BY score DESC, x.version_id LIMIT %(count)s""",
+            params.values,
+        )
+        return [Ranked(*row) for row in self.cursor.fetchall()]
+
+    def _candidates(self, scope: Scope, count: int) -> int:
+        """How many candidates keep recall: 400, and one per thousand documents more, never under 4 × count."""
+        self.cursor.execute(
+            "/* dense.size */ SELECT c.documents FROM memory_corpus c WHERE c.tenant_id = %s", [scope.tenant]
+        )
+        row = self.cursor.fetchone()
+        return max(CANDIDATES + (row[0] if row else 0) // 500, 4 * count)
+
+    def matching(self, scope: Scope, search: Search, terms: Sequence[str], count: int) -> LexicalHits:
+        """BM25 with the tenant's own document frequencies over what it believes, live at once."""
+        params = Params()
+        row_visible = visible("v", scope, search.view, search.filters, params)
+        live = "p.live" if search.view.is_now else "true"
+        narrow = narrowed("w", scope, search.filters, params)
+        among = (
+            f" AND hits.version_id IN (SELECT w.id FROM memory_version w"
+            f" WHERE {tenant_clause('w', scope, params)} AND {narrow})"
+            if narrow
+            else ""
+        )
+        params.values |= {"terms": list(terms), "count": count, "k1": K1, "b": B}
+        self.cursor.execute(
+            f"""/* lexical.search */
+            WITH hits AS MATERIALIZED (
+                SELECT p.term, p.version_id, p.frequency, p.length, p.live FROM memory_posting p
+                WHERE {tenant_clause("p", scope, params)} AND p.term = ANY(%(terms)s::text[]) AND ({live})),
+            corpus AS (
+                SELECT greatest(c.documents, 1) AS documents,
+                       greatest(c.length::float8 / greatest(c.documents, 1), 1) AS mean
+                FROM memory_corpus c WHERE {tenant_clause("c", scope, params)}),
+            weights AS MATERIALIZED (
+                SELECT term, ln(1 + (greatest(documents - n, 0) + 0.5) / (n + 0.5))::float8 AS weight FROM (
+                    SELECT term, count(*) FILTER (WHERE hits.live) AS n FROM hits GROUP BY term) AS f, corpus),
+            scored AS (
+                SELECT version_id, sum(weight * frequency * (%(k1)s + 1)
+                    / (frequency + %(k1)s * (1 - %(b)s + %(b)s * hits.length / mean)))::float8 AS score
+                FROM hits JOIN weights USING (term), corpus WHERE true{among} GROUP BY version_id)
+            SELECT ranked.version_id, ranked.score,
+                   CASE WHEN row_number() OVER () = 1
+                        THEN (SELECT json_object_agg(term, weight) FROM weights) END
+            FROM (SELECT * FROM scored ORDER BY score DESC, version_id) AS ranked
+            CROSS JOIN LATERAL (SELECT 1 FROM memory_version v
+                WHERE v.id = ranked.version_id AND {row_visible} OFFSET 0) AS seen
+            LIMIT %(count)s""",
+            params.values,
+        )
+        rows = self.cursor.fetchall()
+        weights: Mapping[str, float] = rows[0][2] if rows else {}
+        return LexicalHits([Ranked(version, score) for version, score, _ in rows], weights)
+
+    def complete(
+        self,
+        scope: Scope,
+        search: Search,
+        versions: Sequence[UUID],
+        embedding: Embedding | None,
+        weights: Mapping[str, float],
+    ) -> tuple[list[PoolItem], list[Neighbour]]:
+        """`versions` and up to two neighbours on each side within their source and namespace, all truly scored."""
+        neighbours = self._neighbours(scope, search, versions)
+        pool = list(dict.fromkeys([*versions, *(near.version for near in neighbours)]))
+        return self._scores(scope, pool, embedding, weights), neighbours
+
+    def _neighbours(self, scope: Scope, search: Search, versions: Sequence[UUID]) -> list[Neighbour]:
+        params = Params()
+        seen = visible("w", scope, search.view, search.filters, params)
+        params.values |= {"versions": list(versions), "radius": RADIUS}
+        sides = " UNION ALL ".join(
+            f"""(SELECT w.id, {sign}row_number() OVER (ORDER BY w.position {order}, w.id) AS distance
+                FROM memory_version w WHERE w.source = v.source AND w.namespace = v.namespace
+                    AND w.position {than} v.position AND {seen}
+                ORDER BY w.position {order}, w.id LIMIT %(radius)s)"""
+            for sign, order, than in (("-", "DESC", "<"), ("", "ASC", ">"))
+        )
+        self.cursor.execute(
+            f"""/* pool.neighbours */
+            SELECT v.id, near.id, near.distance FROM memory_version v CROSS JOIN LATERAL ({sides}) AS near
+            WHERE {tenant_clause("v", scope, params)} AND v.id = ANY(%(versions)s::uuid[]) AND v.source <> ''""",
+            params.values,
+        )
+        return [Neighbour(*row) for row in self.cursor.fetchall()]
+
+    def _scores(
+        self, scope: Scope, pool: Sequence[UUID], embedding: Embedding | None, weights: Mapping[str, float]
+    ) -> list[PoolItem]:
+        dense = self._cosines(scope, pool, embedding) if embedding is not None else None
+        lexical = self._bm25(scope, pool, weights) if weights else {}
+        items = []
+        for version in pool:
+            scores: dict[str, float | None] = {"lexical": lexical.get(version, 0.0)}
+            if dense is not None:
+                scores["dense"] = dense.get(version)
+            items.append(PoolItem(version, scores))
+        return items
+
+    def _cosines(self, scope: Scope, pool: Sequence[UUID], embedding: Embedding) -> dict[UUID, float]:
+        params = Params()
+        clause = tenant_clause("x", scope, params)
+        params.values |= {"pool": list(pool), "query": literal(embedding)}
+        self.cursor.execute(
+            f"""/* pool.cosines */
+            SELECT x.version_id, max(-(x.embedding <#> %(query)s::vector)) FROM memory_vector x
+            WHERE {clause} AND x.version_id = ANY(%(pool)s::uuid[]) GROUP BY x.version_id""",
+            params.values,
+        )
+        return dict(self.cursor.fetchall())
+
+    def _bm25(self, scope: Scope, pool: Sequence[UUID], weights: Mapping[str, float]) -> dict[UUID, float]:
+        params = Params()
+        clause = tenant_clause("p", scope, params)
+        corpus = tenant_clause("c", scope, params)
+        params.values |= {
+            "pool": list(pool), "terms": list(weights), "weights": list(weights.values()), "k1": K1, "b": B,
+        }  # fmt: skip
+        self.cursor.execute(
+            f"""/* pool.bm25 */
+            SELECT p.version_id, sum(q.weight * p.frequency * (%(k1)s + 1)
+                / (p.frequency + %(k1)s * (1 - %(b)s + %(b)s * p.length / corpus.mean)))::float8
+            FROM (SELECT greatest(c.length::float8 / greatest(c.documents, 1), 1) AS mean
+                  FROM memory_corpus c WHERE {corpus}) AS corpus,
+                unnest(%(terms)s::text[], %(weights)s::float8[]) AS q(term, weight)
+                CROSS JOIN LATERAL (SELECT p.version_id, p.frequency, p.length FROM memory_posting p
+                    WHERE {clause} AND p.term = q.term AND p.version_id = ANY(%(pool)s::uuid[])) AS p
+            GROUP BY p.version_id""",
+            params.values,
+        )
+        return dict(self.cursor.fetchall())
+
+
+def remaining_ms(deadline: float, now: float) -> int:
+    """Milliseconds until `deadline`, at least 1."""
+    return max(1, math.floor((deadline - now) * 1000))

@@ -1,0 +1,55 @@
+"""Probes and metrics for operators: `/healthz`, `/readyz`, `/metrics`."""
+
+import hmac
+import time
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+MIGRATIONS_TTL = 30.0
+_migrated_at = 0.0
+
+
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """The process is there. Touches nothing else."""
+    return JsonResponse({"status": "ok"})
+
+
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    """200 when the database answers and its schema is this release's; 503 otherwise."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        migrated = _migrated()
+    except DatabaseError:
+        return JsonResponse({"status": "not_ready", "database": False, "migrations": None}, status=503)
+    return JsonResponse(
+        {"status": "ready" if migrated else "not_ready", "database": True, "migrations": migrated},
+        status=200 if migrated else 503,
+    )
+
+
+def _migrated() -> bool:
+    """Whether nothing is left to migrate; a yes is believed for 30 s."""
+    global _migrated_at
+    if time.monotonic() - _migrated_at < MIGRATIONS_TTL and _migrated_at:
+        return True
+    executor = MigrationExecutor(connection)
+    done = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    _migrated_at = time.monotonic() if done else 0.0
+    return done
+
+
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Prometheus metrics, for whoever holds METRICS_TOKEN; without such a token there are none to be had."""
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not settings.METRICS_TOKEN or not hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
+        return JsonResponse({"detail": "Give METRICS_TOKEN as a bearer token."}, status=401)
+    return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,51 @@
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from loci.ground.errors import LociError
+from loci.ground.instants import to_text
+from tenants.authentication import operator_scope
+from tenants.models import ServiceKey
+from tenants.services.keys import list_keys
+from tenants.services.tenants import tenant_by_slug
+
+
+class Command(BaseCommand):
+    """List a tenant's service keys, without their secrets."""
+
+    help = "List the service keys of a tenant, oldest first. Their secrets are stored nowhere."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the tenant")
+        parser.add_argument("--json", action="store_true", help="print one JSON array")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            keys = list_keys(operator_scope(tenant_by_slug(options["slug"]), "list_keys"))
+        except LociError as error:
+            raise CommandError(str(error)) from None
+        if options["json"]:
+            self.stdout.write(json.dumps([_document(key) for key in keys]))
+            return
+        for key in keys:
+            state = "revoked" if key.revoked_at else f"until {to_text(key.expires_at)}" if key.expires_at else "open"
+            self.stdout.write(
+                f"{key.id}  …{key.tail}  {','.join(key.scopes)}  {','.join(key.namespaces)}  {state}  {key.name}"
+            )
+
+
+def _document(key: ServiceKey) -> dict[str, Any]:
+    return {
+        "id": str(key.id),
+        "name": key.name,
+        "tail": key.tail,
+        "scopes": key.scopes,
+        "namespaces": key.namespaces,
+        "filters": key.filters,
+        "agent": key.agent,
+        "expires_at": to_text(key.expires_at),
+        "revoked_at": to_text(key.revoked_at),
+        "last_used_at": to_text(key.last_used_at),
+        "created_at": to_text(key.created_at),
+    }
