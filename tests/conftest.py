@@ -4,9 +4,13 @@
 through both roles' aliases: with `default` alone Django would flush nothing, and say nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:  # importing it needs settings, which the unit suite does without
+    from tests.cast import Caller, MakeCaller
 
 BOTH = ["default", "owner"]
 TRANSACTIONAL_FIXTURES = {"transactional_db", "live_server", "django_db_reset_sequences"}
@@ -19,6 +23,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_itemcollected(item: pytest.Item) -> None:
     if item.get_closest_marker("committed"):
         item.add_marker(pytest.mark.django_db(transaction=True, databases=BOTH), append=False)
+    elif "db" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("django_db"):
+        # pytest-django makes only the databases that some test names; `default` is a mirror of `owner`
+        item.add_marker(pytest.mark.django_db(databases=BOTH), append=False)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,3 +68,36 @@ def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterato
     with django_db_blocker.unblock():  # type: ignore[attr-defined]
         connections["default"].close()
         connections["default"].close_pool()
+
+
+@pytest.fixture
+def newcomer(db: None) -> "MakeCaller":
+    """Makes a tenant and a caller in it."""
+    from tenants.authentication import operator_scope
+    from tenants.services.keys import issue_key
+    from tenants.services.tenants import create_tenant
+    from tests.cast import Caller
+
+    def make(slug: str, scopes: Sequence[str] = ("read", "write")) -> "Caller":
+        tenant = create_tenant(slug)
+        return Caller(tenant, issue_key(operator_scope(tenant, "test"), scopes=list(scopes)).secret)
+
+    return make
+
+
+@pytest.fixture
+def alice(newcomer: "MakeCaller") -> "Caller":
+    """Reads and writes in acme."""
+    return newcomer("acme")
+
+
+@pytest.fixture
+def bob(alice: "Caller") -> "Caller":
+    """Only reads, in acme."""
+    return alice.with_key(["read"])
+
+
+@pytest.fixture
+def charlie(newcomer: "MakeCaller") -> "Caller":
+    """Reads and writes in globex."""
+    return newcomer("globex")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from memory.engine.text import MAX_QUERY_TERMS, Token, analyse, highlight, matched_terms, query_terms, tokens
@@ -306,3 +308,11 @@ def test_hostile_repetitions_are_analysed(unit: str, language: str) -> None:
     text = "x" + unit * (64 * 1024 // len(unit))
     assert all(len(term) <= 64 for term in analyse(text, language).terms)
     assert len(query_terms(text, language)) <= MAX_QUERY_TERMS
+
+
+def test_threads_share_nothing_that_breaks_stemming() -> None:
+    texts = [f"running{'abcdefgh'[i % 8]} houses{i} quickly nationalités Häuser {i}" for i in range(400)]
+    alone = [analyse(text, language) for text in texts for language in ("en", "de", "fr")]
+    with ThreadPoolExecutor(8) as pool:
+        jobs = [pool.submit(analyse, text, language) for text in texts for language in ("en", "de", "fr")]
+    assert [job.result() for job in jobs] == alone

@@ -1,0 +1,76 @@
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from loci.ground.errors import LociError
+from memory.services.ingest import FileOutcome, Folder, folder_at, ingest_file, prune, recreate
+from tenants.authentication import operator_scope
+from tenants.scope import Scope
+from tenants.services.tenants import tenant_by_slug
+
+
+class Command(BaseCommand):
+    """Store the text files of a folder."""
+
+    help = "Store the .md and .txt files of a folder. Run it again after changes, or to go on after an interruption."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", type=Path, help="a folder, or one file")
+        parser.add_argument("--tenant", required=True, help="the tenant's slug")
+        parser.add_argument("--root", help="name of the folder in metadata.index_root; its own name when not given")
+        parser.add_argument("--prune", action="store_true", help="erase memories of this folder that it no longer holds")
+        parser.add_argument("--recreate", action="store_true", help="erase all memories of this folder first (asks)")
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            folder = folder_at(options["path"], options["root"])
+            scope = operator_scope(tenant_by_slug(options["tenant"]), "ingest")
+            if options["recreate"]:
+                _confirm(folder, options["yes"])
+                self.stdout.write(f"Erased {recreate(scope, folder)} memories of {folder.root}.")
+            outcomes, ids = _ingest(scope, folder)
+            pruned = _pruned(scope, folder, outcomes, ids) if options["prune"] else 0
+        except LociError as error:
+            raise CommandError(str(error)) from None
+        self._report(outcomes, pruned)
+
+    def _report(self, outcomes: list[FileOutcome], pruned: int) -> None:
+        failed = [outcome for outcome in outcomes if outcome.error]
+        for outcome in failed:
+            self.stderr.write(f"{outcome.path}: {outcome.error}")
+        self.stdout.write(
+            f"{len(outcomes)} files: {sum(o.stored for o in outcomes)} memories stored,"
+            f" {sum(o.duplicates for o in outcomes)} there already, {pruned} erased, {len(failed)} files failed."
+        )
+        if failed:
+            sys.exit(1)
+
+
+def _ingest(scope: Scope, folder: Folder) -> tuple[list[FileOutcome], set[UUID]]:
+    outcomes, ids = [], set()
+    for path in tqdm(folder.files(), unit="file", disable=None, file=sys.stderr):
+        outcome, made = ingest_file(scope, folder, path)
+        outcomes.append(outcome)
+        ids |= made
+    return outcomes, ids
+
+
+def _pruned(scope: Scope, folder: Folder, outcomes: list[FileOutcome], ids: set[UUID]) -> int:
+    """Nothing is pruned when a file could not be read: what it held cannot be told from what is gone."""
+    if any(outcome.error for outcome in outcomes):
+        raise CommandError("Nothing was pruned, because a file could not be read.")
+    return prune(scope, folder, ids)
+
+
+def _confirm(folder: Folder, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError("--recreate erases memories: add --yes when there is no terminal to ask at.", returncode=2)
+    if input(f"Erase all memories of {folder.root} first? [y/N] ").strip().lower() not in ("y", "yes"):
+        raise CommandError("Nothing was changed.", returncode=1)
