@@ -6,33 +6,37 @@ into z-scores over the union of all arms' hits, every member carrying every arm'
 A hit's neighbours within its source then lend it part of theirs, halved per place of distance.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from statistics import fmean, pstdev
 from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory.engine.types import Fused, Neighbour, PoolItem
 
-SMOOTHING = 0.5
+Scores = NDArray[np.float64]
+
+SMOOTHING = 0.75
 """How much of the neighbours' fused score is added to a hit's own (measured on chat: see docs/retrieval.md)."""
 RADIUS = 2
 RRF_K = 60
 
 
-def z_scores(values: Sequence[float | None]) -> list[float]:
+def z_scores(values: Sequence[float | None]) -> Scores:
     """Standard scores over the values that are there; a missing one gets the lowest of them. All 0 without spread."""
-    known = [value for value in values if value is not None]
-    if len(known) < 2 or (spread := pstdev(known)) < 1e-9:
-        return [0.0] * len(values)
-    mean = fmean(known)
-    lowest = (min(known) - mean) / spread
-    return [lowest if value is None else (value - mean) / spread for value in values]
+    column = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    known = column[~np.isnan(column)]
+    if len(known) < 2 or (spread := known.std()) < 1e-9:
+        return np.zeros(len(column))
+    scores: Scores = (column - known.mean()) / spread
+    return np.where(np.isnan(scores), np.nanmin(scores), scores)
 
 
-def squash(value: float) -> float:
+def squash(values: Scores) -> Scores:
     """The logistic function: any number to (0, 1), keeping order."""
-    return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, value))))
+    squashed: Scores = 1.0 / (1.0 + np.exp(-np.clip(values, -60.0, 60.0)))
+    return squashed
 
 
 def fuse(
@@ -42,43 +46,48 @@ def fuse(
     smoothing: float = SMOOTHING,
 ) -> list[Fused]:
     """The pool, best first. `weights` names the arms that count; ties keep the order of version ids."""
-    arms = [arm for arm, weight in weights.items() if weight > 0]
+    arms = [arm for arm, weight in weights.items() if weight > 0 and any(arm in item.scores for item in items)]
     total = sum(weights[arm] for arm in arms) or 1.0
-    columns = {arm: z_scores([item.scores.get(arm) for item in items]) for arm in arms}
-    parts: dict[UUID, dict[str, float]] = {
-        item.version: {arm: weights[arm] / total * columns[arm][at] for arm in arms} for at, item in enumerate(items)
-    }
-    own = {version: sum(scores.values()) for version, scores in parts.items()}
-    lent = _lent(own, neighbours)
-    fused = []
-    for item in items:
-        context = smoothing * lent.get(item.version, 0.0)
-        shares = {**parts[item.version], **({"neighbours": context} if context else {})}
-        raw = {arm: score for arm, score in item.scores.items() if score is not None}
-        fused.append(Fused(item.version, squash(own[item.version] + context), shares, raw))
-    return sorted(fused, key=lambda hit: (-hit.score, hit.version))
+    shares = {arm: weights[arm] / total * z_scores([item.scores.get(arm) for item in items]) for arm in arms}
+    own: Scores = sum(shares.values(), np.zeros(len(items)))
+    shares["neighbours"] = smoothing * _lent(items, own, neighbours)
+    scores = squash(own + shares["neighbours"])
+    fused = [
+        Fused(
+            item.version,
+            float(scores[at]),
+            {part: float(column[at]) for part, column in shares.items() if column[at]},
+            {arm: score for arm, score in item.scores.items() if score is not None},
+        )
+        for at, item in enumerate(items)
+    ]
+    return sorted(fused, key=lambda hit: (-hit.score, hit.version.int))
 
 
-def _lent(own: Mapping[UUID, float], neighbours: Sequence[Neighbour]) -> dict[UUID, float]:
-    """What each version's neighbours lend it: their own score, halved per place of distance."""
-    lent: dict[UUID, float] = defaultdict(float)
-    for (left, right), distance in _pairs(neighbours).items():
-        if left in own and right in own:
-            lent[left] += own[right] / 2**distance
-            lent[right] += own[left] / 2**distance
+def _lent(items: Sequence[PoolItem], own: Scores, neighbours: Sequence[Neighbour]) -> Scores:
+    """What each item's neighbours lend it: their own score, halved per place of distance."""
+    place = {item.version: at for at, item in enumerate(items)}
+    pairs = _pairs(place, neighbours)
+    lent = np.zeros(len(items))
+    if pairs:
+        left, right = np.array(list(pairs), dtype=np.intp).T
+        share = 0.5 ** np.fromiter(pairs.values(), dtype=np.float64)
+        np.add.at(lent, left, own[right] * share)
+        np.add.at(lent, right, own[left] * share)
     return lent
 
 
-def _pairs(neighbours: Sequence[Neighbour]) -> dict[tuple[UUID, UUID], int]:
-    """Every pair of versions at most RADIUS places apart that the windows around the anchors tell of."""
-    windows: dict[UUID, list[tuple[int, UUID]]] = defaultdict(list)
+def _pairs(place: Mapping[UUID, int], neighbours: Sequence[Neighbour]) -> dict[tuple[int, int], int]:
+    """Every pair of items at most RADIUS places apart that the windows around the anchors tell of."""
+    windows: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for near in neighbours:
-        windows[near.anchor].append((near.distance, near.version))
-    pairs: dict[tuple[UUID, UUID], int] = {}
+        if near.anchor in place and near.version in place:
+            windows[place[near.anchor]].append((near.distance, place[near.version]))
+    pairs: dict[tuple[int, int], int] = {}
     for anchor, window in windows.items():
-        places = [(0, anchor), *window]
-        for at, (here, left) in enumerate(places):
-            for there, right in places[at + 1 :]:
+        window.append((0, anchor))
+        for at, (here, left) in enumerate(window):
+            for there, right in window[at + 1 :]:
                 if 0 < (gap := abs(here - there)) <= RADIUS:
                     pairs[(left, right) if left < right else (right, left)] = gap
     return pairs

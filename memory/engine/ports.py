@@ -44,7 +44,8 @@ class PoolStore(Protocol):
         scope: Scope,
         search: Search,
         versions: Sequence[UUID],
+        anchors: Sequence[UUID],
         embedding: Embedding | None,
         weights: Mapping[str, float],
     ) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
-        """`versions` and their neighbours within their sources, scored."""
+        """`versions` and the neighbours of `anchors` within their sources, scored."""

@@ -22,8 +22,13 @@ ALTER TABLE memory_version ADD CONSTRAINT version_no_overlap EXCLUDE USING gist 
     tenant_id WITH =, memory_id WITH =, tstzrange(valid_from, valid_to) WITH &&
 ) WHERE (key IS NOT NULL AND known_to IS NULL);
 ALTER TABLE memory_vector ALTER COLUMN embedding SET STORAGE MAIN;
+ALTER TABLE memory_posting DROP CONSTRAINT memory_posting_pkey;
+ALTER TABLE memory_posting ADD CONSTRAINT memory_posting_pkey
+    PRIMARY KEY (tenant_id, term, version_id) INCLUDE (frequency, length, live);
 """
 CONSTRAINTS_REVERSE = """
+ALTER TABLE memory_posting DROP CONSTRAINT memory_posting_pkey;
+ALTER TABLE memory_posting ADD CONSTRAINT memory_posting_pkey PRIMARY KEY (tenant_id, term, version_id);
 ALTER TABLE memory_version DROP CONSTRAINT version_no_overlap;
 ALTER TABLE memory_indextask DROP CONSTRAINT indextask_version_same_tenant;
 ALTER TABLE memory_version DROP CONSTRAINT version_memory_same_tenant;

@@ -77,7 +77,7 @@ class Version(models.Model):
         ]
         indexes = [
             models.Index(fields=["tenant", "memory", "-known_from"], name="version_memory"),
-            models.Index(fields=["tenant", "source", "position"], name="version_source"),
+            models.Index(fields=["tenant", "source", "namespace", "position", "id"], name="version_source"),
             models.Index(fields=["tenant", "namespace", "id"], name="version_namespace"),
             models.Index(fields=["tenant", "subject"], name="version_subject"),
             models.Index(fields=["tenant", "event_at"], name="version_event_at"),

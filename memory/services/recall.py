@@ -14,7 +14,7 @@ from django.db.backends.utils import CursorWrapper
 from loci.ground.metrics import DEGRADED, RECALL_SECONDS
 from memory.engine.embedding import EmbedderError
 from memory.engine.filters import Filter, fields_of
-from memory.engine.fusion import fuse
+from memory.engine.fusion import fuse, reciprocal_ranks
 from memory.engine.ports import Embedding
 from memory.engine.text import estimate_tokens
 from memory.engine.types import Fused, Neighbour, PoolItem, Ranked, Record, Search, View
@@ -34,6 +34,8 @@ SHARE = 0.45
 POOL = 50
 """Hits of each arm that enter the pool, at least."""
 WEIGHTS = {dense.NAME: 1.0, lexical.NAME: 1.0}
+ANCHORS = 30
+"""Hits whose neighbours within their source join the pool, at least."""
 T = TypeVar("T")
 
 
@@ -188,7 +190,14 @@ def _found(run: _Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequen
         return [], []
     if "pool" in run.left_out:
         return _unscored(run, versions), []
-    return run.timed("pool", lambda: store.complete(scope, search, versions, embedding, run.weights))
+    anchors = _anchors(run, max(ANCHORS, search.limit))
+    return run.timed("pool", lambda: store.complete(scope, search, versions, anchors, embedding, run.weights))
+
+
+def _anchors(run: _Run, count: int) -> list[UUID]:
+    """The hits that are worth asking for their neighbours: the best by rank in any arm."""
+    ranks = reciprocal_ranks({arm: [hit.version for hit in hits] for arm, hits in run.arms.items()}, WEIGHTS)
+    return sorted(ranks, key=lambda version: (-ranks[version], version.int))[:count]
 
 
 def _unscored(run: _Run, versions: Sequence[UUID]) -> list[PoolItem]:

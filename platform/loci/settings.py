@@ -106,7 +106,7 @@ DATABASES = {
         **_app,
         "ENGINE": "django.db.backends.postgresql",
         "CONN_MAX_AGE": 0,
-        "OPTIONS": {"pool": _pool, "connect_timeout": 5},
+        "OPTIONS": {"pool": _pool, "connect_timeout": 5, "server_side_binding": True},
         "TEST": {"MIRROR": "owner"},
     },
     "owner": {**_owner, "ENGINE": "django.db.backends.postgresql", "OPTIONS": {"connect_timeout": 5}},

@@ -116,11 +116,12 @@ class PostgresReader:
         scope: Scope,
         search: Search,
         versions: Sequence[UUID],
+        anchors: Sequence[UUID],
         embedding: Embedding | None,
         weights: Mapping[str, float],
     ) -> tuple[list[PoolItem], list[Neighbour]]:
-        """`versions` and up to two neighbours on each side within their source and namespace, all truly scored."""
-        neighbours = self._neighbours(scope, search, versions)
+        """`versions`, and up to two neighbours of `anchors` on each side within source and namespace, truly scored."""
+        neighbours = self._neighbours(scope, search, anchors)
         pool = list(dict.fromkeys([*versions, *(near.version for near in neighbours)]))
         return self._scores(scope, pool, embedding, weights), neighbours
 

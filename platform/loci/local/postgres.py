@@ -49,13 +49,14 @@ class Cluster:
         somebody left running, start one otherwise. Raises `CannotRun`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.locked():
-            for left in postmaster.ticks(ADMITTANCE_SECONDS, every=0.2):
+            for _ in postmaster.ticks(ADMITTANCE_SECONDS, every=0.2):
                 if not self._in_use():
                     self._create()
                     self._launch()
                 # a server that was killed just now still looks alive; it is given time to vanish
-                if self._admits(complain=left < 1):
+                if self._admits(complain=False):
                     return
+            self._admits(complain=True)
 
     def stop(self) -> bool:
         """Stop the server, whoever started it. Returns whether one was running."""
