@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-PIP := .venv/bin/python -m pip install -q --require-hashes
+PIP := .venv/bin/python -m pip install -qq --require-hashes
 LOCAL := PYTHONPATH=platform .venv/bin/python -m loci.local
 TEST_ENV := LOCI_TEST_DB=off $(LOCAL) env --
 

@@ -106,10 +106,10 @@ DATABASES = {
         **_app,
         "ENGINE": "django.db.backends.postgresql",
         "CONN_MAX_AGE": 0,
-        "OPTIONS": {"pool": _pool, "connect_timeout": 5, "server_side_binding": True},
+        "OPTIONS": {"connect_timeout": 5, "server_side_binding": True, **_app.get("OPTIONS", {}), "pool": _pool},
         "TEST": {"MIRROR": "owner"},
     },
-    "owner": {**_owner, "ENGINE": "django.db.backends.postgresql", "OPTIONS": {"connect_timeout": 5}},
+    "owner": {**_owner, "ENGINE": "django.db.backends.postgresql", "OPTIONS": {"connect_timeout": 5, **_owner.get("OPTIONS", {})}},
 }
 AUTH_USER_MODEL = "tenants.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
