@@ -6,6 +6,7 @@ from itertools import groupby
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import connection
 
 from loci.ground.errors import LociError
@@ -25,8 +26,6 @@ from tenants.scope import Scope
 log = structlog.get_logger(__name__)
 BATCH = 32
 """Versions embedded between two looks at the clock."""
-LEASE = 120.0
-"""Seconds for which a worker keeps the tasks it claimed."""
 BACKOFF = (2, 10, 30, 120, 600)
 """Seconds until a failed task is tried again, by how often it failed; the last one for ever."""
 
@@ -98,7 +97,7 @@ def index_pending(limit: int = 256) -> int:
     """Claim tasks of any tenant whose lease ran out and index them; how many were indexed. For workers."""
     done = 0
     with connection.cursor() as cursor:
-        cursor.execute("SELECT tenant_id, task_id FROM loci_claim_index_tasks(%s, %s)", [limit, LEASE])
+        cursor.execute("SELECT tenant_id, task_id FROM loci_claim_index_tasks(%s, %s)", [limit, settings.INDEX_LEASE])
         claimed = sorted(cursor.fetchall())
     for tenant, rows in groupby(claimed, key=lambda row: row[0]):
         done += _index_claimed(operator_scope(tenant, "worker"), [task for _, task in rows])

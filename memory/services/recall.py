@@ -178,7 +178,7 @@ def _found(run: _Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequen
     scope, search, embedding = run.scope, run.search, run.embedding
     count = max(POOL, search.limit)
     if embedding is not None:
-        compare_space(cursor, scope, configured())
+        compare_space(cursor, scope, configured(), configured().space)
         if dense.NAME not in run.left_out:
             hits = run.timed(dense.NAME, lambda: dense.retrieve(store, scope, search, embedding, count))
             run.arms[dense.NAME] = hits

@@ -3,7 +3,7 @@
 from django.db.backends.utils import CursorWrapper
 
 from loci.ground.errors import Unavailable
-from memory.engine.embedding import Embedder
+from memory.engine.embedding import Embedder, EmbedderError
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants.rls import tenant_rows
 from tenants.scope import Scope
@@ -15,15 +15,22 @@ def label_of(embedder: Embedder) -> str:
 
 
 def check_space(scope: Scope, embedder: Embedder) -> None:
-    """Refuse with 503, naming both, when the tenant's vectors lie in another space than `embedder` makes."""
+    """Refuse with 503, naming both, when the tenant's vectors lie in another space than `embedder` makes.
+
+    An embedder that does not answer has no say: what is written then is embedded, and its space checked, later.
+    """
     if not embedder.enabled:
         return
+    try:
+        space = embedder.space
+    except EmbedderError:
+        return
     with tenant_rows(scope.tenant) as cursor:
-        compare_space(cursor, scope, embedder)
+        compare_space(cursor, scope, embedder, space)
 
 
-def compare_space(cursor: CursorWrapper, scope: Scope, embedder: Embedder) -> None:
-    """As `check_space`, on an open transaction."""
+def compare_space(cursor: CursorWrapper, scope: Scope, embedder: Embedder, space: str) -> None:
+    """As `check_space`, on an open transaction; `space` is the embedder's."""
     params = Params()
     cursor.execute(
         "/* space.read */ SELECT c.embedding_space, c.embedding_label FROM memory_corpus c"
@@ -31,7 +38,7 @@ def compare_space(cursor: CursorWrapper, scope: Scope, embedder: Embedder) -> No
         params.values,
     )
     row = cursor.fetchone()
-    if row and row[0] and row[0] != embedder.space:
+    if row and row[0] and row[0] != space:
         raise Unavailable(
             f"The memories of this tenant were embedded by {row[1]}, but the server embeds with {label_of(embedder)}."
             " Set EMBEDDER back, or run `manage.py reindex --tenant SLUG` to embed them anew.",
@@ -48,6 +55,6 @@ def adopt_space(cursor: CursorWrapper, scope: Scope, embedder: Embedder) -> None
         " embedding_label = excluded.embedding_label WHERE c.embedding_space = ''",
         [scope.tenant, embedder.space, label_of(embedder)],
     )
-    compare_space(cursor, scope, embedder)
+    compare_space(cursor, scope, embedder, embedder.space)
 
 

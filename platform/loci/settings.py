@@ -86,6 +86,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "console.context.chrome",
             ]
         },
     }
@@ -158,6 +159,8 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memory.api.errors.handle",
     "UNAUTHENTICATED_USER": None,
+    # else DRF takes `?format=` for itself
+    "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Loci",
@@ -188,6 +191,8 @@ EMBEDDER_THREADS = env.int("EMBEDDER_THREADS", default=2)
 # seconds that a recall may take in all, and how long a write waits to become searchable
 RECALL_DEADLINE = env.float("RECALL_DEADLINE", default=5.0)
 INDEX_WAIT = env.float("INDEX_WAIT", default=10.0)
+# seconds after which index tasks that a worker claimed and did not finish are taken for abandoned
+INDEX_LEASE = env.float("INDEX_LEASE", default=120.0)
 # quotas of a tenant that has none of its own, as name=value pairs; an absent name is unlimited
 DEFAULT_QUOTAS: dict[str, float] = {
     name: float(value) for name, value in env.dict("DEFAULT_QUOTAS", default={"rps": "100"}).items()

@@ -38,14 +38,14 @@ def wait_for(condition: Callable[[], Any], *, seconds: float = 60.0) -> Any:
 class Running:
     """One supervisor process; what it prints is in `output`."""
 
-    def __init__(self, var: Path, port: int | str) -> None:
+    def __init__(self, var: Path, port: int | str, **settings: str) -> None:
         self.var = var
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self._screen, name = tempfile.mkstemp(prefix="loci-screen-")
         Path(name).unlink()
         env = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-        env |= {"LOCI_VAR": str(var), "PORT": str(port), "PYTHONPATH": str(ROOT / "platform")}
+        env |= {"LOCI_VAR": str(var), "PORT": str(port), "PYTHONPATH": str(ROOT / "platform"), **settings}
         self.env = env
         self.process = subprocess.Popen(
             [sys.executable, "-m", "loci.local", "run"],
