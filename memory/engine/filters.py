@@ -187,7 +187,7 @@ def _operator(field: str, name: str, given: Any, path: tuple[str | int, ...]) ->
     if name == "prefix":
         if not isinstance(given, str) or not given or len(given) > 500:
             raise FilterError(path, "must be a string of 1 to 500 characters")
-        if FIELDS.get(field, "list") not in ("text", "list"):
+        if field == "id" or FIELDS.get(field, "list") not in ("text", "list"):
             raise FilterError(path, f"{field} is no text")
         return Prefix(field, given)
     if not isinstance(given, list) or len(given) > MAX_VALUES:
@@ -199,6 +199,8 @@ def _operator(field: str, name: str, given: Any, path: tuple[str | int, ...]) ->
 def _scalar(field: str, value: Any, path: tuple[str | int, ...]) -> Scalar:
     if isinstance(value, dict | list):
         raise FilterError(path, 'must be a string, number, boolean or null; for several values write {"any": [...]}')
+    if isinstance(value, int | float):
+        _number(value, path)
     kind = FIELDS.get(field)
     if value is None or kind is None:
         return value  # type: ignore[no-any-return]
@@ -209,6 +211,13 @@ def _scalar(field: str, value: Any, path: tuple[str | int, ...]) -> Scalar:
     if kind == "instant":
         _instant(value, path)
     return value  # type: ignore[no-any-return]
+
+
+def _number(value: float, path: tuple[str | int, ...]) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise FilterError(path, "is beyond the range of a number") from None
 
 
 def _instant(value: Any, path: tuple[str | int, ...]) -> datetime:
@@ -227,8 +236,8 @@ def _range(field: str, value: Mapping[str, Any], path: tuple[str | int, ...]) ->
     if kind in ("text", "list"):
         raise FilterError(path, f"{field} has no order: use any, none or prefix")
     if all(numeric) and kind != "instant":
-        return Range(field, **{name: float(bound) for name, bound in bounds.items()})
-    if any(numeric) or kind == "number":
+        return Range(field, **{name: _number(bound, (*path, name)) for name, bound in bounds.items()})
+    if kind == "number" or (kind is None and any(numeric)):
         raise FilterError(path, "both bounds must be numbers, or both ISO 8601 instants")
     return Range(field, **{name: _instant(bound, (*path, name)) for name, bound in bounds.items()})
 

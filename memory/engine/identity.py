@@ -4,6 +4,7 @@ nothing to anybody else."""
 import hashlib
 import hmac
 import json
+from collections.abc import Sequence
 from uuid import UUID
 
 
@@ -15,9 +16,14 @@ def _uuid(secret: bytes, parts: list[object]) -> UUID:
     return UUID(int=(value & ~(0x3 << 62)) | (0x2 << 62))
 
 
-def content_id(secret: bytes, namespace: str, source: str, position: int, text: str) -> UUID:
-    """The id of a memory without a key: the same text from the same place is the same memory."""
-    return _uuid(secret, ["content", namespace, source, position, text])
+def content_id(
+    secret: bytes, namespace: str, source: str, position: int, text: str, bound: Sequence[object] = ()
+) -> UUID:
+    """The id of a memory without a key: the same text from the same place is the same memory.
+
+    `bound` is what a narrowed credential is bound to: two that cannot see each other's memories share none.
+    """
+    return _uuid(secret, ["content", namespace, source, position, text, *bound])
 
 
 def keyed_id(secret: bytes, namespace: str, key: str) -> UUID:

@@ -16,10 +16,17 @@ Embedding = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class LexicalHits:
-    """What the words found, and the weight (inverse document frequency) of each term in the tenant's own corpus."""
+    """What the words found. `weights`: the inverse document frequency of each matched term in the tenant's own corpus;
+    `information`: the sum over all of the query's terms, matched or not."""
 
     hits: Sequence[Ranked]
     weights: Mapping[str, float]
+    information: float = 0.0
+
+    @property
+    def strength(self) -> float:
+        """About which share of what the query says the best hit matches: 0 to a little over 1."""
+        return self.hits[0].score / self.information if self.hits and self.information else 0.0
 
 
 class VectorStore(Protocol):

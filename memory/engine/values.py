@@ -4,12 +4,15 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from loci.ground.instants import maybe_instant
 
 WHOLE = 500
 """Longer strings are compared by their first 500 characters and a digest; a prefix may be this long."""
+MAX_NAME, MAX_NAME_BYTES = 300, 500
+"""A longer dotted path is stored but cannot be filtered by: path and value stand in one row of an index."""
 MAX_ROWS = 256
 """Filterable values of one version; a value beyond that is stored but cannot be filtered by."""
 
@@ -32,11 +35,21 @@ def comparable(value: Any) -> ComparableValue:
     if isinstance(value, int):
         return ComparableValue(f"n:{value}", float(value))
     if isinstance(value, float):
-        return ComparableValue(f"n:{int(value) if value.is_integer() else value!r}", value)
+        # through its shortest decimal form, as JSON and PostgreSQL's jsonb write it
+        return ComparableValue(f"n:{int(Decimal(repr(value))) if value.is_integer() else value!r}", value)
     text = str(value)
     if len(text) > WHOLE:
         return ComparableValue(f"s:{text[:WHOLE]}~{hashlib.sha256(text.encode()).hexdigest()}")
     return ComparableValue(f"s:{text}", None, maybe_instant(text))
+
+
+def after_prefix(prefix: str) -> str | None:
+    """The first string after all that begin with `prefix`, by code point; None when nothing comes after them."""
+    kept = prefix.rstrip("\U0010ffff")
+    if not kept:
+        return None
+    code = ord(kept[-1]) + 1
+    return kept[:-1] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
 
 
 def flatten(metadata: Mapping[str, Any], tags: Sequence[str]) -> list[tuple[str, int, ComparableValue]]:
@@ -54,8 +67,9 @@ def flatten(metadata: Mapping[str, Any], tags: Sequence[str]) -> list[tuple[str,
 def _walk(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            if len(path) + len(key) < 299:
-                yield from _walk(f"{path}.{key}", inner)
+            name = f"{path}.{key}"
+            if len(name) <= MAX_NAME and len(name.encode()) <= MAX_NAME_BYTES:
+                yield from _walk(name, inner)
     elif isinstance(value, list):
         for inner in value:
             yield from _walk(path, inner)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,10 +12,11 @@ from billing import usage
 from loci.ground.context import current as facts
 from loci.ground.errors import Conflict, NotFound, PreconditionFailed, RuleBroken
 from loci.ground.ids import uuid7
+from loci.ground.instants import parse_instant
 from memory.engine.text import Analysis, analyse, detect_language
 from memory.engine.types import Record
 from memory.services.indexing import index_now
-from memory.services.prepare import MAX_PLAIN_TEXT
+from memory.services.prepare import MAX_PLAIN_TEXT, check_order, metadata_fault, stamped, validity
 from memory.services.remember import KEPT, LEASE_MARGIN
 from memory.services.spaces import check_space
 from memory.stores.embedders import configured
@@ -37,7 +39,7 @@ def correct(
 ) -> Record:
     """Replace what is given, keep the rest; the memory as it is now.
 
-    `metadata` is merged key by key, a null removes its key (RFC 7396). `NotFound` when the scope does not reach the
+    `metadata` is a merge patch (RFC 7396): objects merge, a null removes its key. `NotFound` when the scope does not reach the
     memory, `Conflict` when it was retracted, `PreconditionFailed` when `expected_version` is not the current one.
     """
     require(scope, Right.WRITE)
@@ -83,6 +85,31 @@ def correct(
     return found
 
 
+def merge_patch(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """`target` as `patch` would have it (RFC 7396): objects merge, a null removes its key, all else replaces."""
+    merged = dict(target)
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        elif isinstance(value, Mapping):
+            inner = merged.get(key)
+            merged[key] = merge_patch(inner if isinstance(inner, Mapping) else {}, value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def _validity(current: Current, patch: Mapping[str, Any]) -> dict[str, datetime | None]:
+    """What a patch of metadata does to the validity, which the seed's clients give there."""
+    said, found = validity(patch, ""), dict[str, datetime | None]()
+    for name, column in (("valid_from", "valid_from"), ("valid_until", "valid_to")):
+        stored = current.facts[column]
+        kept = parse_instant(stored, naive_is_utc=True) if stored else None
+        found[column] = said.get(column) if name in patch else kept
+    check_order(found["valid_from"], found["valid_to"])
+    return found
+
+
 def _successor(
     scope: Scope,
     current: Current,
@@ -90,13 +117,14 @@ def _successor(
     metadata: Mapping[str, Any] | None,
     tags: Sequence[str] | None,
 ) -> tuple[dict[str, Any], Analysis]:
-    merged = dict(current.facts["metadata"])
-    for key, value in (metadata or {}).items():
-        merged.pop(key, None) if value is None else merged.__setitem__(key, value)
-    merged |= scope.filters
+    merged = current.facts["metadata"]
+    if metadata is not None:
+        merged = stamped(scope, merge_patch(merged, metadata))
+        if fault := metadata_fault(merged):
+            raise RuleBroken(f"metadata {fault} once merged")
     text = current.text if text is None else text
     language = detect_language(text)
-    row = {name: current.facts[name] for name in KEPT} | {
+    row = {name: current.facts[name] for name in KEPT} | _validity(current, metadata or {}) | {
         "id": uuid7(), "memory_id": current.memory, "text": text, "metadata": merged,
         "namespace": current.facts["namespace"], "key": current.facts["key"], "source": current.facts["source"],
         "position": current.facts["position"], "tags": current.facts["tags"] if tags is None else list(tags),

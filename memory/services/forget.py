@@ -10,7 +10,7 @@ from django.db.backends.utils import CursorWrapper
 from billing import quotas
 from memory.engine.filters import Equals
 from memory.stores.postgres import writer
-from memory.stores.postgres.visible import Params, in_reach, narrowed
+from memory.stores.postgres.visible import Params, in_reach, is_newest, narrowed
 from tenants import audit
 from tenants.authentication import require
 from tenants.rls import tenant_rows
@@ -65,16 +65,14 @@ def erase(
     require(scope, Right.WRITE)
     with tenant_rows(scope.tenant) as cursor:
         memories, complete = _targets(cursor, scope, ids, source, index_root, believed_only=False)
-        if memories:
-            writer.lock_current(cursor, scope, memories)
-            change = writer.erase_memories(cursor, scope, memories)
+        gone = sorted(writer.lock_current(cursor, scope, memories)) if memories else []
+        if gone:
+            change = writer.erase_memories(cursor, scope, gone)
             quotas.reserve(cursor, scope, "memories", change.memories)
             writer.settle(cursor, scope, change)
-            audit.record(
-                cursor, scope, "memory.erased", count=-change.memories, ids=[str(memory) for memory in memories]
-            )
+            audit.record(cursor, scope, "memory.erased", count=len(gone), ids=[str(memory) for memory in gone])
     requested = len(set(ids)) if ids is not None else len(memories)
-    return Forgotten(requested, len(memories), complete)
+    return Forgotten(requested, len(gone), complete)
 
 
 def _targets(
@@ -96,8 +94,7 @@ def _targets(
         clauses.append(f"v.memory_id = ANY({params.add(sorted(set(ids)))}::uuid[])")
     else:
         clauses.append(f"v.source = {params.add(source)}")
-    if believed_only:
-        clauses.append("v.known_to IS NULL")
+    clauses.append("v.known_to IS NULL" if believed_only else is_newest("v", scope, params))
     cursor.execute(
         f"/* forget.targets */ SELECT DISTINCT v.memory_id FROM memory_version v WHERE {' AND '.join(clauses)}"
         f" ORDER BY v.memory_id LIMIT {params.add(PER_CALL + 1)}",

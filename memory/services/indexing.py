@@ -1,19 +1,20 @@
 """Indexing: from the outbox into the vector index. In the request while it waits, in a worker otherwise."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from loci.ground.errors import LociError
 from loci.ground.metrics import INDEX_FAILURES, INDEXED
 from memory.engine.embedding import Embedder, EmbedderError
 from memory.engine.text import windows
 from memory.services import wakeup
+from memory.services.patience import Late, within
 from memory.services.spaces import adopt_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import writer
@@ -36,15 +37,24 @@ def index_now(scope: Scope, versions: Sequence[UUID], *, deadline: float) -> set
     while left and time.monotonic() < deadline:
         batch = left[:BATCH]
         try:
-            index_versions(scope, batch, by="request")
-        except (EmbedderError, LociError) as error:
-            _give_back(scope, left, str(error))
+            index_versions(scope, batch, by="request", deadline=deadline)
+        except Exception as error:  # whatever an embedder raises: the versions are stored
+            _give_back(scope, left, _reason(error))
             return set(left)
         left = left[BATCH:]
     if left:
         _give_back(scope, left, "")
         wakeup.index()
     return set(left)
+
+
+def _reason(error: Exception) -> str:
+    """What to note about a failed attempt; one that nobody foresaw is logged with its trace."""
+    if isinstance(error, Late):
+        return "the embedder is late"
+    if not isinstance(error, EmbedderError | LociError | DatabaseError):
+        log.exception("index_failed", reason=type(error).__name__)
+    return str(error) or type(error).__name__
 
 
 def _give_back(scope: Scope, versions: Sequence[UUID], error: str) -> None:
@@ -55,8 +65,11 @@ def _give_back(scope: Scope, versions: Sequence[UUID], error: str) -> None:
         writer.release_tasks(cursor, scope, versions, error, BACKOFF[0] if error else 0)
 
 
-def index_versions(scope: Scope, versions: Sequence[UUID], *, by: str) -> int:
-    """Embed `versions` and write their vectors; how many were there. No connection is held while embedding."""
+def index_versions(scope: Scope, versions: Sequence[UUID], *, by: str, deadline: float | None = None) -> int:
+    """Embed `versions` and write their vectors; how many were there. No connection is held while embedding.
+
+    `Late` when they are not embedded by `deadline` (time.monotonic()).
+    """
     embedder = configured()
     with tenant_rows(scope.tenant) as cursor:
         params = Params()
@@ -66,11 +79,11 @@ def index_versions(scope: Scope, versions: Sequence[UUID], *, by: str) -> int:
             params.values,
         )
         texts = dict(cursor.fetchall())
-    rows = list(_vectors(embedder, texts)) if embedder.enabled else []
+    rows = list(_vectors(embedder, texts, deadline)) if embedder.enabled else []
     with tenant_rows(scope.tenant) as cursor:
         if rows:
-            adopt_space(cursor, scope, embedder)
             there = writer.add_vectors(cursor, scope, rows, embedder.space)
+            adopt_space(cursor, scope, embedder)  # locks what the whole tenant shares, hence last
         else:
             there = set(texts)
             writer.mark_indexed(cursor, scope, sorted(there))
@@ -79,7 +92,9 @@ def index_versions(scope: Scope, versions: Sequence[UUID], *, by: str) -> int:
     return len(there)
 
 
-def _vectors(embedder: Embedder, texts: dict[UUID, str]) -> Iterator[tuple[UUID, int, str, str]]:
+def _vectors(
+    embedder: Embedder, texts: dict[UUID, str], deadline: float | None
+) -> Iterator[tuple[UUID, int, str, str]]:
     """(version, ordinal, embedding, signs) for every window of every text."""
     pieces = [
         (version, ordinal, piece)
@@ -88,7 +103,11 @@ def _vectors(embedder: Embedder, texts: dict[UUID, str]) -> Iterator[tuple[UUID,
     ]
     if not pieces:
         return
-    vectors = embedder.embed_documents([piece for _, _, piece in pieces])
+    wanted = [piece for _, _, piece in pieces]
+    if deadline is None:
+        vectors = embedder.embed_documents(wanted)
+    else:
+        vectors = within(deadline - time.monotonic(), lambda: embedder.embed_documents(wanted))
     for (version, ordinal, _), vector in zip(pieces, vectors, strict=True):
         yield version, ordinal, literal(vector), signs(vector)
 
@@ -114,17 +133,23 @@ def _index_claimed(scope: Scope, tasks: list[UUID]) -> int:
             params.values,
         )
         attempts = dict(cursor.fetchall())
-    done, versions = 0, list(attempts)
-    for start in range(0, len(versions), BATCH):
-        batch = versions[start : start + BATCH]
-        try:
-            done += index_versions(scope, batch, by="worker")
-        except (EmbedderError, LociError) as error:
-            delay = BACKOFF[min(max(attempts[version] for version in batch), len(BACKOFF)) - 1]
-            INDEX_FAILURES.inc(len(batch))
-            log.warning("index_failed", versions=len(batch), reason=str(error)[:200], again_in=delay)
-            with tenant_rows(scope.tenant) as cursor:
-                writer.release_tasks(cursor, scope, batch, str(error), delay)
-    return done
+    versions = list(attempts)
+    batches = [versions[start : start + BATCH] for start in range(0, len(versions), BATCH)]
+    return sum(_index_batch(scope, batch, attempts) for batch in batches)
 
 
+def _index_batch(scope: Scope, batch: Sequence[UUID], attempts: Mapping[UUID, int]) -> int:
+    """Index a batch, or put it off. One that failed again goes one by one, lest a single text hold up its neighbours."""
+    tries = max(attempts[version] for version in batch)
+    try:
+        return index_versions(scope, batch, by="worker")
+    except Exception as error:  # whatever an embedder raises: the rest of the outbox goes on
+        if tries > 1 and len(batch) > 1 and not isinstance(error, LociError) and not getattr(error, "retryable", False):
+            return sum(_index_batch(scope, [version], attempts) for version in batch)
+        reason = _reason(error)
+        delay = BACKOFF[min(tries, len(BACKOFF)) - 1]
+        INDEX_FAILURES.inc(len(batch))
+        log.warning("index_failed", versions=len(batch), reason=reason[:200], again_in=delay)
+        with tenant_rows(scope.tenant) as cursor:
+            writer.release_tasks(cursor, scope, batch, reason, delay)
+        return 0

@@ -14,6 +14,7 @@ from memory.engine.items import Item
 from memory.engine.text import windows
 from memory.services.forget import PER_CALL, erase
 from memory.services.lookup import list_memories
+from memory.services.prepare import check_rules
 from memory.services.remember import remember
 from tenants.scope import Scope
 from tenants.services.tenants import tenant_secret
@@ -66,9 +67,14 @@ def folder_at(path: Path, root: str | None = None) -> Folder:
 def ingest_file(scope: Scope, folder: Folder, path: Path) -> tuple[FileOutcome, set[UUID]]:
     """Store one file; its outcome and the ids of all its memories. A file that cannot be read is an outcome too."""
     try:
-        items = list(_items(folder, path))
-    except (OSError, UnicodeDecodeError, RuleBroken) as error:
+        return _ingest(scope, folder, path)
+    except (OSError, UnicodeError, RuleBroken) as error:
         return FileOutcome(path, error=f"{type(error).__name__}: {error}"), set()
+
+
+def _ingest(scope: Scope, folder: Folder, path: Path) -> tuple[FileOutcome, set[UUID]]:
+    items = list(_items(folder, path))
+    check_rules(items)
     secret = tenant_secret(scope.tenant)
     ids = {content_id(secret, item.namespace, item.source, item.offset, item.text) for item in items}
     if items and _stored(scope, items[0]) == ids:

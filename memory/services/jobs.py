@@ -12,7 +12,7 @@ import structlog
 from django.db import connection, transaction
 from django.utils import timezone
 
-from loci.ground.errors import LociError, NotFound
+from loci.ground.errors import LociError, NotFound, Unavailable
 from loci.ground.ids import uuid7
 from loci.ground.metrics import JOBS
 from loci.ground.instants import parse_instant, to_text
@@ -102,6 +102,8 @@ def run_next() -> bool:
         if job.attempts > MAX_ATTEMPTS:
             raise LociError(f"given up after {MAX_ATTEMPTS} attempts")
         _run_remember(job)
+    except Unavailable as error:
+        log.warning("job_postponed", job=str(job.id), reason=str(error)[:200])
     except LociError as error:
         _end(job, "failed", str(error))
     except Exception as error:

@@ -15,13 +15,14 @@ from loci.ground.metrics import DEGRADED, RECALL_SECONDS
 from memory.engine.embedding import EmbedderError
 from memory.engine.filters import Filter, fields_of
 from memory.engine.fusion import fuse, reciprocal_ranks
-from memory.engine.ports import Embedding
+from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.text import estimate_tokens
 from memory.engine.types import Fused, Neighbour, PoolItem, Ranked, Record, Search, View
 from memory.retrievers import dense, lexical
+from memory.services.patience import Late, within
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
-from memory.stores.postgres import records
+from memory.stores.postgres import corpus, records
 from memory.stores.postgres.reader import PostgresReader, remaining_ms
 from tenants.authentication import require
 from tenants.rls import tenant_rows
@@ -33,7 +34,9 @@ SHARE = 0.45
 """A single statement may take this share of what is left of the deadline, so that another arm still has a chance."""
 POOL = 50
 """Hits of each arm that enter the pool, at least."""
-WEIGHTS = {dense.NAME: 1.0, lexical.NAME: 1.0}
+FULL_STRENGTH = 0.7
+"""Share of the query's information that the best lexical hit must match for the lexical arm to count in full; below,
+its weight falls in proportion: a question in other words than its answer must not be decided by a chance word."""
 ANCHORS = 30
 """Hits whose neighbours within their source join the pool, at least."""
 T = TypeVar("T")
@@ -72,10 +75,15 @@ class _Run:
     with_trace: bool = False
     embedding: Embedding | None = None
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
+    words: LexicalHits = LexicalHits([], {})
     timings: dict[str, float] = field(default_factory=dict)
     part: str = "filters"
     left_out: set[str] = field(default_factory=set)
+
+    @property
+    def arm_weights(self) -> dict[str, float]:
+        """How much each arm counts in this recall."""
+        return {dense.NAME: 1.0, lexical.NAME: min(1.0, self.words.strength / FULL_STRENGTH)}
 
     def timed(self, part: str, work: Callable[[], T]) -> T:
         """`work()`, its milliseconds noted under `part`."""
@@ -134,7 +142,7 @@ def _search(run: _Run, *, last: bool) -> bool:
         with tenant_rows(run.scope.tenant, timeout_ms=max(1, int(left * SHARE))) as cursor:
             _check_filters(run, cursor)
             items, neighbours = _found(run, cursor)
-            fused = run.timed("fusion", lambda: fuse(items, neighbours, WEIGHTS))
+            fused = run.timed("fusion", lambda: fuse(items, neighbours, run.arm_weights))
             _answer(run, cursor, fused)
         return True
     except DatabaseError as error:
@@ -156,47 +164,53 @@ def _embed(run: _Run) -> None:
     if not embedder.enabled:
         run.answer.notes.append("retriever:dense:disabled")
         return
+    patience = (run.search.deadline - time.monotonic()) * SHARE
     try:
-        run.embedding = run.timed("embed", lambda: embedder.embed_query(run.search.text))
+        run.embedding = run.timed("embed", lambda: within(patience, lambda: embedder.embed_query(run.search.text)))
+    except Late:
+        run.degrade("retriever:dense:timeout")
     except EmbedderError as error:
         log.warning("embedder_failed", reason=str(error)[:200])
         run.degrade("retriever:dense:failed")
-    if time.monotonic() >= run.search.deadline:
-        run.embedding = None
-        run.degrade("retriever:dense:timeout")
+    except Exception as error:  # an embedder of one's own may raise anything; the words still answer
+        log.exception("embedder_failed", reason=type(error).__name__)
+        run.degrade("retriever:dense:failed")
 
 
 def _check_filters(run: _Run, cursor: CursorWrapper) -> None:
     for name in sorted(fields_of(run.search.filters)):
         if name.startswith("metadata.") and not records.knows_key(cursor, run.scope, name):
-            run.answer.notes.append(f"filter:unknown_key:{name.removeprefix('metadata.')}")
+            note = f"filter:unknown_key:{name.removeprefix('metadata.')}"
+            if note not in run.answer.notes:  # a second attempt looks again
+                run.answer.notes.append(note)
 
 
 def _found(run: _Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
     """Both arms on one connection, then the pool with every member truly scored."""
-    store = PostgresReader(cursor)
+    figures = corpus.read(cursor, run.scope)
+    store = PostgresReader(cursor, figures)
     scope, search, embedding = run.scope, run.search, run.embedding
     count = max(POOL, search.limit)
     if embedding is not None:
-        compare_space(cursor, scope, configured(), configured().space)
+        compare_space(figures, configured(), configured().space)
         if dense.NAME not in run.left_out:
             hits = run.timed(dense.NAME, lambda: dense.retrieve(store, scope, search, embedding, count))
             run.arms[dense.NAME] = hits
     if lexical.NAME not in run.left_out:
-        words = run.timed(lexical.NAME, lambda: lexical.retrieve(store, scope, search, count))
-        run.arms[lexical.NAME], run.weights = words.hits, words.weights
+        run.words = run.timed(lexical.NAME, lambda: lexical.retrieve(store, scope, search, count))
+        run.arms[lexical.NAME] = run.words.hits
     versions = list(dict.fromkeys(hit.version for hits in run.arms.values() for hit in hits))
     if not versions:
         return [], []
     if "pool" in run.left_out:
         return _unscored(run, versions), []
     anchors = _anchors(run, max(ANCHORS, search.limit))
-    return run.timed("pool", lambda: store.complete(scope, search, versions, anchors, embedding, run.weights))
+    return run.timed("pool", lambda: store.complete(scope, search, versions, anchors, embedding, run.words.weights))
 
 
 def _anchors(run: _Run, count: int) -> list[UUID]:
     """The hits that are worth asking for their neighbours: the best by rank in any arm."""
-    ranks = reciprocal_ranks({arm: [hit.version for hit in hits] for arm, hits in run.arms.items()}, WEIGHTS)
+    ranks = reciprocal_ranks({arm: [hit.version for hit in hits] for arm, hits in run.arms.items()}, run.arm_weights)
     return sorted(ranks, key=lambda version: (-ranks[version], version.int))[:count]
 
 
@@ -250,6 +264,7 @@ def _trace(run: _Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> dict[str
             {"name": name, "ranked": ranked(hits), "latency_ms": run.timings.get(name, 0.0)}
             for name, hits in run.arms.items()
         ],
+        "weights": run.arm_weights,
         "fused": ranked(fused),
         "stages": [],
     }

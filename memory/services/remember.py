@@ -20,7 +20,7 @@ from loci.ground.instants import parse_instant
 from memory.engine.items import Item, Outcome
 from memory.engine.text import Analysis, analyse, detect_language
 from memory.services.indexing import index_now
-from memory.services.prepare import check_rules, in_scope
+from memory.services.prepare import bound_to, check_rules, in_scope, same_json, validity
 from memory.services.spaces import check_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import writer
@@ -89,7 +89,8 @@ def remember(scope: Scope, *, items: Sequence[Item], wait: float | None = None) 
 
 def _prepare(scope: Scope, item: Item) -> Prepared:
     language = detect_language(item.text)
-    memory = content_id(tenant_secret(scope.tenant), item.namespace, item.source, item.offset, item.text)
+    secret, bound = tenant_secret(scope.tenant), bound_to(scope)
+    memory = content_id(secret, item.namespace, item.source, item.offset, item.text, bound)
     return Prepared(item, memory, uuid7(), language, analyse(item.text, language))
 
 
@@ -97,9 +98,7 @@ def _plan(cursor: CursorWrapper, scope: Scope, prepared: Sequence[Prepared]) -> 
     """Lock what is there already, take the transaction time, and decide what becomes of each item."""
     first: dict[UUID, Prepared] = {}
     twins = [one for one in prepared if first.setdefault(one.memory, one) is not one]
-    rows = [(one.memory, one.item.namespace, one.item.source, one.item.offset) for one in first.values()]
-    new = writer.add_memories(cursor, scope, rows)
-    existing = writer.lock_current(cursor, scope, first.keys() - new) if len(new) < len(first) else {}
+    existing = _claim(cursor, scope, list(first.values()))
     plan = Plan(writer.transaction_time(cursor, existing.values()))
     for memory, one in first.items():
         row = existing.get(memory)
@@ -117,6 +116,18 @@ def _plan(cursor: CursorWrapper, scope: Scope, prepared: Sequence[Prepared]) -> 
     return plan
 
 
+def _claim(cursor: CursorWrapper, scope: Scope, wanted: Sequence[Prepared]) -> dict[UUID, Current]:
+    """Insert the memories that are new and lock the others: their newest versions. One that is erased meanwhile is new."""
+    existing: dict[UUID, Current] = {}
+    while wanted:
+        rows = [(one.memory, one.item.namespace, one.item.source, one.item.offset) for one in wanted]
+        new = writer.add_memories(cursor, scope, rows)
+        old = [one for one in wanted if one.memory not in new]
+        existing |= writer.lock_current(cursor, scope, [one.memory for one in old]) if old else {}
+        wanted = [one for one in old if one.memory not in existing]
+    return existing
+
+
 def _outcome(one: Prepared, status: str, version: UUID) -> Outcome:
     return Outcome(one.memory, status, one.item.index, one.item.offset, version)
 
@@ -128,8 +139,8 @@ def _said(item: Item) -> dict[str, Any]:
         for name in ("kind", "agent", "subject", "confidence", "valid_from", "valid_to", "content_hash")
         if (value := getattr(item, name)) is not None
     }
-    if item.says_metadata:
-        said["metadata"] = item.metadata
+    if item.says_metadata:  # which is where the seed gives validity
+        said |= {"metadata": item.metadata, "valid_from": item.valid_from, "valid_to": item.valid_to}
     if item.tags:
         said["tags"] = list(item.tags)
     return said
@@ -141,7 +152,7 @@ def _differs(row: Current, item: Item) -> bool:
     return any(
         value != (parse_instant(row.facts[name], naive_is_utc=True) if row.facts[name] else None)
         if isinstance(value, datetime)
-        else value != row.facts[name]
+        else not same_json(value, row.facts[name])
         for name, value in said.items()
     )
 
@@ -150,6 +161,8 @@ def _row(scope: Scope, plan: Plan, one: Prepared, before: Current | None) -> dic
     """The version to insert: what was believed before, if anything, overlaid by what the item says."""
     item = one.item
     kept = {} if before is None else {name: before.facts[name] for name in KEPT}
+    if before and before.known_to is not None:  # its retraction may have ended its validity
+        kept["valid_to"] = validity(kept["metadata"], "").get("valid_to")
     return {
         "tier": "chunk", "event_at": item.event_at, "metadata": item.metadata, "tags": [],
         **kept, **_said(item),

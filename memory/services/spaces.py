@@ -4,7 +4,8 @@ from django.db.backends.utils import CursorWrapper
 
 from loci.ground.errors import Unavailable
 from memory.engine.embedding import Embedder, EmbedderError
-from memory.stores.postgres.visible import Params, tenant_clause
+from memory.stores.postgres import corpus
+from memory.stores.postgres.corpus import Figures
 from tenants.rls import tenant_rows
 from tenants.scope import Scope
 
@@ -26,22 +27,15 @@ def check_space(scope: Scope, embedder: Embedder) -> None:
     except EmbedderError:
         return
     with tenant_rows(scope.tenant) as cursor:
-        compare_space(cursor, scope, embedder, space)
+        compare_space(corpus.read(cursor, scope), embedder, space)
 
 
-def compare_space(cursor: CursorWrapper, scope: Scope, embedder: Embedder, space: str) -> None:
-    """As `check_space`, on an open transaction; `space` is the embedder's."""
-    params = Params()
-    cursor.execute(
-        "/* space.read */ SELECT c.embedding_space, c.embedding_label FROM memory_corpus c"
-        f" WHERE {tenant_clause('c', scope, params)}",
-        params.values,
-    )
-    row = cursor.fetchone()
-    if row and row[0] and row[0] != space:
+def compare_space(figures: Figures, embedder: Embedder, space: str) -> None:
+    """As `check_space`, for figures read before; `space` is the embedder's."""
+    if figures.space and figures.space != space:
         raise Unavailable(
-            f"The memories of this tenant were embedded by {row[1]}, but the server embeds with {label_of(embedder)}."
-            " Set EMBEDDER back, or run `manage.py reindex --tenant SLUG` to embed them anew.",
+            f"The memories of this tenant were embedded by {figures.label}, but the server embeds with"
+            f" {label_of(embedder)}. Set EMBEDDER back, or run `manage.py reindex --tenant SLUG` to embed them anew.",
             code="embedding_space_mismatch",
         )
 
@@ -55,6 +49,6 @@ def adopt_space(cursor: CursorWrapper, scope: Scope, embedder: Embedder) -> None
         " embedding_label = excluded.embedding_label WHERE c.embedding_space = ''",
         [scope.tenant, embedder.space, label_of(embedder)],
     )
-    compare_space(cursor, scope, embedder, embedder.space)
+    compare_space(corpus.read(cursor, scope), embedder, embedder.space)
 
 

@@ -107,7 +107,7 @@ DATABASES = {
         **_app,
         "ENGINE": "django.db.backends.postgresql",
         "CONN_MAX_AGE": 0,
-        "OPTIONS": {"connect_timeout": 5, "server_side_binding": True, **_app.get("OPTIONS", {}), "pool": _pool},
+        "OPTIONS": {"connect_timeout": 5, "server_side_binding": True, "prepare_threshold": 5, **_app.get("OPTIONS", {}), "pool": _pool},
         "TEST": {"MIRROR": "owner"},
     },
     "owner": {**_owner, "ENGINE": "django.db.backends.postgresql", "OPTIONS": {"connect_timeout": 5, **_owner.get("OPTIONS", {})}},
@@ -180,7 +180,7 @@ CELERY_BROKER_FOLDER = env.str("CELERY_BROKER_FOLDER", default=str(VAR / "broker
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5.0)
 
 # Embedder: minilm | minilm-l3 | static | multilingual | openai | ollama | gemini | fastembed | none | dotted.path.Class
-EMBEDDER = env.str("EMBEDDER", default="minilm-l3")
+EMBEDDER = env.str("EMBEDDER", default="minilm")
 EMBEDDER_URL = env.str("EMBEDDER_URL", default="")
 EMBEDDER_MODEL = env.str("EMBEDDER_MODEL", default="")
 EMBEDDER_API_KEY = env.str("EMBEDDER_API_KEY", default="")

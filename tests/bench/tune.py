@@ -146,9 +146,7 @@ def variants(data: Matrix, question: int, settings: tuple[float, float], radius:
     for norm in NORMS:
         own = shares @ normalised(arms, norm)
         ways = [lent(own, lend, lending) for lending in LENDING]
-        fused.append(
-            np.stack([mine[:, None] + SMOOTHING[:, None] * theirs[:, None] for mine, theirs in ways], axis=1)
-        )
+        fused.append(np.stack([mine[:, None] + SMOOTHING[:, None] * theirs[:, None] for mine, theirs in ways], axis=1))
     return recalls(np.stack(fused), pool, data.gold[question])
 
 
@@ -176,7 +174,7 @@ def main(kinds: Sequence[str]) -> None:
         table, categories = sweep([matrix(conversation, kind) for conversation in conversations])
         flat = table[..., np.isin(categories, SCORED), :].mean(axis=-2).reshape(-1, len(CUTS))
         names = list(labels())
-        print(f"\n{kind}: R@1 R@5 R@10 R@25 over categories 1–4; bm25 (k1, b), radius, norm, weights, lending, smoothing")
+        print(f"\n{kind}: R@1 R@5 R@10 R@25, categories 1–4; bm25 (k1, b), radius, norm, weights, lending, smoothing")
         for at in np.lexsort((-flat[:, 0], -flat[:, 2]))[:15]:
             print("  " + "  ".join(f"{value:.3f}" for value in flat[at]), names[at])
         if folder := os.environ.get("TUNE_SAVE"):

@@ -11,7 +11,7 @@ from django.db.backends.utils import CursorWrapper
 from memory.engine.filters import Filter
 from loci.ground.instants import to_text
 from memory.engine.types import Record, View
-from memory.stores.postgres.visible import Params, in_reach, narrowed, tenant_clause, visible
+from memory.stores.postgres.visible import Params, in_reach, is_newest, narrowed, tenant_clause, visible
 from tenants.scope import Scope
 
 FIELDS = (
@@ -65,12 +65,11 @@ def memories_of(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUID]) -
 def latest(cursor: CursorWrapper, scope: Scope, memory: UUID) -> Record | None:
     """The newest version of a memory that the scope reaches, retracted or not; None when there is none."""
     params = Params()
-    clauses = [in_reach("v", scope, params), f"v.memory_id = {params.add(memory)}"]
+    clauses = [in_reach("v", scope, params), f"v.memory_id = {params.add(memory)}", is_newest("v", scope, params)]
     if rest := narrowed("v", scope, None, params):
         clauses.append(rest)
     cursor.execute(
-        f"/* records.latest */ SELECT {_SELECT} FROM memory_version v WHERE {' AND '.join(clauses)}"
-        " ORDER BY (v.known_to IS NULL) DESC, v.known_from DESC LIMIT 1",
+        f"/* records.latest */ SELECT {_SELECT} FROM memory_version v WHERE {' AND '.join(clauses)}",
         params.values,
     )
     row = cursor.fetchone()

@@ -12,7 +12,7 @@ from uuid import UUID
 from memory.engine.filters import FIELDS, And, AnyOf, Equals, Exists, Filter, Not, Or, Prefix, Range, Scalar
 from loci.ground.instants import parse_instant
 from memory.engine.types import View
-from memory.engine.values import comparable
+from memory.engine.values import after_prefix, comparable
 from tenants.scope import ALL, Scope
 
 COLUMNS = {
@@ -72,6 +72,14 @@ def at_time(alias: str, view: View, params: Params) -> str:
     return f"{believed} AND {valid} AND ({alias}.expires_at IS NULL OR {alias}.expires_at > statement_timestamp())"
 
 
+def is_newest(alias: str, scope: Scope, params: Params) -> str:
+    """A row of `memory_version` is the believed one of its memory, or the last: what became of it counts, not what was."""
+    return (
+        f"{alias}.id = (SELECT n.id FROM memory_version n WHERE {tenant_clause('n', scope, params)}"
+        f" AND n.memory_id = {alias}.memory_id ORDER BY (n.known_to IS NULL) DESC, n.known_from DESC LIMIT 1)"
+    )
+
+
 def narrowed(alias: str, scope: Scope, filters: Filter | None, params: Params) -> str:
     """What is left of scope and filters: bound filters, agent, the request's filter. Empty when nothing is."""
     clauses = [
@@ -129,10 +137,10 @@ def _typed(name: str, value: Scalar) -> str | float | datetime | None:
 
 def _equals(alias: str, scope: Scope, node: Equals, params: Params) -> str:
     column = _column(alias, node.field)
+    if node.value is None and node.field in FIELDS:
+        return _absent(column, node.field) if column else _exists(alias, scope, Exists(node.field, False), params)
     if column is None:
         return _values(alias, scope, node.field, f"f.text_value = {params.add(comparable(node.value).text)}", params)
-    if node.value is None:
-        return f"{column} IS NULL"
     if node.field == "id":
         try:
             return f"{column} = {params.add(UUID(str(node.value)))}"
@@ -144,7 +152,7 @@ def _equals(alias: str, scope: Scope, node: Equals, params: Params) -> str:
 def _any_of(alias: str, scope: Scope, node: AnyOf, params: Params) -> str:
     if not node.values:
         return "false"
-    if _column(alias, node.field) is None:
+    if node.field not in FIELDS or (FIELDS[node.field] == "list" and None not in node.values):
         texts = params.add([comparable(value).text for value in node.values])
         return _values(alias, scope, node.field, f"f.text_value = ANY({texts}::text[])", params)
     each = (_equals(alias, scope, Equals(node.field, value), params) for value in node.values)
@@ -163,14 +171,21 @@ def _prefix(alias: str, scope: Scope, node: Prefix, params: Params) -> str:
     column = _column(alias, node.field)
     target, start = (column, node.prefix) if column else ("f.text_value", f"s:{node.prefix}")
     # ^@ is not leakproof; a range over the C collation is, and uses the index
-    end = params.add(start + "\U0010ffff")
-    condition = f'{target} COLLATE "C" >= {params.add(start)} AND {target} COLLATE "C" < {end}'
+    condition = f'{target} COLLATE "C" >= {params.add(start)}'
+    if end := after_prefix(start):
+        condition += f' AND {target} COLLATE "C" < {params.add(end)}'
     return f"({condition})" if column else _values(alias, scope, node.field, condition, params)
+
+
+def _absent(column: str, name: str) -> str:
+    """A built-in field is not set; no source is stored as an empty one."""
+    return f"{column} = ''" if name == "source" else f"{column} IS NULL"
 
 
 def _exists(alias: str, scope: Scope, node: Exists, params: Params) -> str:
     column = _column(alias, node.field)
     if column:
-        return f"{column} IS {'NOT ' if node.wanted else ''}NULL"
+        absent = _absent(column, node.field)
+        return f"NOT {absent}" if node.wanted else absent
     found = _values(alias, scope, node.field, "f.text_value <> 'z'", params)
     return found if node.wanted else f"NOT {found}"
