@@ -1,10 +1,10 @@
 """The audit trail: who did what, without what was said."""
 
+import json
 from typing import Any
 
 from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
-from psycopg.types.json import Jsonb
 
 from loci.ground.context import current
 from loci.ground.ids import uuid7
@@ -19,7 +19,7 @@ def record(cursor: CursorWrapper, scope: Scope, action: str, **detail: Any) -> N
     facts = current.get()
     cursor.execute(
         "INSERT INTO tenants_auditevent (id, tenant_id, at, action, actor, request_id, trace_id, address, detail)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)",
         [
             uuid7(),
             scope.tenant,
@@ -29,6 +29,6 @@ def record(cursor: CursorWrapper, scope: Scope, action: str, **detail: Any) -> N
             facts.request_id,
             facts.trace_id,
             facts.address,
-            Jsonb(detail),
+            json.dumps(detail),
         ],
     )

@@ -22,7 +22,7 @@ class Vector(models.Model):
         return f"{self.version_id}#{self.ordinal}"
 
 
-class BitString(models.Field):  # type: ignore[type-arg]  # not subscriptable at run time
+class BitString(models.Field):  # not subscriptable at run time
     """PostgreSQL's `bit varying`, read and written as a string of 0 and 1."""
 
     def db_type(self, connection: Any) -> str:

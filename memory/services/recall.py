@@ -210,7 +210,7 @@ def _found(run: _Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequen
 
 def _anchors(run: _Run, count: int) -> list[UUID]:
     """The hits that are worth asking for their neighbours: the best by rank in any arm."""
-    ranks = reciprocal_ranks({arm: [hit.version for hit in hits] for arm, hits in run.arms.items()}, run.arm_weights)
+    ranks = reciprocal_ranks({arm: [hit.version for hit in hits] for arm, hits in run.arms.items()}, {})
     return sorted(ranks, key=lambda version: (-ranks[version], version.int))[:count]
 
 

@@ -26,9 +26,8 @@ def create_tenant(slug: str, *, name: str = "", time_zone: str = "UTC", by: str 
     tenant = uuid7()
     try:
         with tenant_rows(tenant) as cursor:
-            Tenant.objects.create(
-                id=tenant, slug=slug, name=name or slug, time_zone=time_zone, sealed_secret=seal(secrets.token_bytes(32))
-            )
+            secret = seal(secrets.token_bytes(32))
+            Tenant.objects.create(id=tenant, slug=slug, name=name or slug, time_zone=time_zone, sealed_secret=secret)
             audit.record(cursor, operator_scope(tenant, by), "tenant.created", slug=slug)
     except IntegrityError as error:
         raise Conflict(f"There is a tenant '{slug}' already.", code="tenant_exists") from error
@@ -56,7 +55,7 @@ def tenant_page(after: UUID | None, limit: int = 500) -> list[UUID]:
 def tenant_secret(tenant: UUID) -> bytes:
     """The 32-byte key behind the tenant's content-addressed ids. Never changes, hence the cache."""
     with tenant_rows(tenant):
-        return unseal(Tenant.objects.values_list("sealed_secret", flat=True).get(id=tenant))
+        return unseal(bytes(Tenant.objects.values_list("sealed_secret", flat=True).get(id=tenant)))
 
 
 def add_member(tenant: UUID, email: str, role: Role, *, password: str | None = None, by: str = "operator") -> User:

@@ -15,4 +15,4 @@ def seal(plain: bytes) -> bytes:
 
 def unseal(sealed: bytes) -> bytes:
     """What `seal` was given; raises `cryptography.fernet.InvalidToken` when no key fits."""
-    return _box().decrypt(bytes(sealed))
+    return _box().decrypt(sealed)
