@@ -77,7 +77,8 @@ def recalled(query: str, answer: Recalled, *, trace: bool) -> dict[str, Any]:
 def _trace(trace: Mapping[str, Any]) -> dict[str, Any]:
     arms = [{**arm, "name": seed_name(arm["name"])} for arm in trace.get("retrievers", [])]
     weights = {seed_name(arm): round(weight, 6) for arm, weight in trace.get("weights", {}).items()}
-    return {**trace, "retrievers": arms, "weights": weights}
+    timings = {seed_name(part): taken for part, taken in trace.get("timings_ms", {}).items()}
+    return {**trace, "retrievers": arms, "weights": weights, "timings_ms": timings}
 
 
 def job(row: Job, *, with_result: bool) -> dict[str, Any]:

@@ -12,7 +12,10 @@ from urllib.parse import unquote
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parent
+ROOT = PACKAGE.parents[1]
+# in a checkout these two lie beside the rooms, in an installed wheel inside the package
+FILES = ROOT if (ROOT / "templates").is_dir() else PACKAGE
 # all that a local Loci writes; a deployment gives its paths one by one
 VAR = Path(os.environ.get("LOCI_VAR", ROOT / "var"))
 env = environ.FileAwareEnv()
@@ -79,7 +82,7 @@ WSGI_APPLICATION = "loci.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [ROOT / "templates"],
+        "DIRS": [FILES / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -143,7 +146,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [ROOT / "static"]
+STATICFILES_DIRS = [FILES / "static"]
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(VAR / "static")))
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
@@ -156,7 +159,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["memory.api.authentication.HasScope"],
     "DEFAULT_PARSER_CLASSES": ["memory.api.parsing.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "memory.api.openapi.Schema",
     "EXCEPTION_HANDLER": "memory.api.errors.handle",
     "UNAUTHENTICATED_USER": None,
     # else DRF takes `?format=` for itself
@@ -168,6 +171,8 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_PATCH": False,
+    "POSTPROCESSING_HOOKS": ["memory.api.openapi.complete"],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
     "SWAGGER_UI_DIST": "SIDECAR",

@@ -14,7 +14,10 @@ from tenants.services.tenants import add_member, create_tenant, tenant_by_slug
 class Command(BaseCommand):
     """Make the demo tenant with an owner and a key."""
 
-    help = "Make a demo tenant with an owner and a service key; for a tenant that is there already, a new key only."
+    help = (
+        "Make a demo tenant with an owner and a service key. For one that is there already: a new key, and a new"
+        " password for the owner."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--slug", default="demo")

@@ -22,17 +22,31 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """200 when the database answers and its schema is this release's; 503 otherwise."""
+    """200 when the database answers, its schema is this release's, and its row-level security binds us; else 503."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-        migrated = _migrated()
+        bound, migrated = _bound(), _migrated()
     except DatabaseError:
-        return JsonResponse({"status": "not_ready", "database": False, "migrations": None}, status=503)
+        return JsonResponse({"status": "not_ready", "database": False}, status=503)
+    ready = bound and migrated
     return JsonResponse(
-        {"status": "ready" if migrated else "not_ready", "database": True, "migrations": migrated},
-        status=200 if migrated else 503,
+        {
+            "status": "ready" if ready else "not_ready",
+            "database": True,
+            "migrations": migrated,
+            "row_level_security": bound,
+        },
+        status=200 if ready else 503,
     )
+
+
+def _bound() -> bool:
+    """Whether the role that we log in as is subject to row-level security: no superuser, no BYPASSRLS, no owner."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT NOT (r.rolsuper OR r.rolbypassrls OR EXISTS (SELECT 1 FROM pg_class AS c"
+            " WHERE c.relrowsecurity AND c.relowner = r.oid)) FROM pg_roles AS r WHERE r.rolname = current_user"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def _migrated() -> bool:
