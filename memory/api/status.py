@@ -4,15 +4,16 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
+from django.http import Http404
 from drf_spectacular.utils import extend_schema
-from drf_spectacular.types import OpenApiTypes
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from loci.ground.metrics import DEGRADED, RECALL_SECONDS
+from memory.api.answers import HealthResponse, RootResponse, StatusResponse
 from memory.api.views import ScopedView
 from memory.services.status import backlog, embedder_label, tenant_status
 from tenants.scope import Right
@@ -30,10 +31,20 @@ class PublicView(APIView):
     permission_classes = [AllowAny]
 
 
+class UnknownView(PublicView):
+    """Whatever else lies below `/api/`: not found, in the form of all other faults."""
+
+    schema = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Whichever the method."""
+        raise Http404
+
+
 class RootView(PublicView):
     """What this is."""
 
-    @extend_schema(operation_id="root", responses=OpenApiTypes.OBJECT, tags=["status"], auth=[])
+    @extend_schema(operation_id="root", responses=RootResponse, tags=["status"], auth=[])
     def get(self, request: Request) -> Response:
         """Name, version and where the documentation is."""
         return Response({"name": "loci", "version": VERSION, "docs": "/api/v1/docs"})
@@ -42,13 +53,13 @@ class RootView(PublicView):
 class HealthView(PublicView):
     """Whether the parts answer, in the seed's words: `qdrant` stands for the vector index, `memgraph` for the graph."""
 
-    @extend_schema(operation_id="health", responses=OpenApiTypes.OBJECT, tags=["status"], auth=[])
+    @extend_schema(operation_id="health", responses=HealthResponse, tags=["status"], auth=[])
     def get(self, request: Request) -> Response:
         """`ok`, or `degraded` when the database does not answer."""
         try:
             backlog()
             up = True
-        except DatabaseError:
+        except (DatabaseError, InterfaceError):
             up = False
         return Response(
             {
@@ -67,7 +78,7 @@ class StatusView(ScopedView):
 
     rights = {"GET": Right.READ}
 
-    @extend_schema(operation_id="status", responses=OpenApiTypes.OBJECT, tags=["status"])
+    @extend_schema(operation_id="status", responses=StatusResponse, tags=["status"])
     def get(self, request: Request) -> Response:
         """The server's parts, and the tenant's memories, limit and index lag."""
         return Response(

@@ -1,0 +1,47 @@
+"""A `LociError` as a page, or as a notice when only a part of the page was asked for."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django_htmx.http import reswap, retarget
+
+from loci.ground.context import current as facts
+from loci.ground.errors import LociError
+
+TITLES = {
+    400: _("That request cannot be carried out"),
+    403: _("You cannot do that here"),
+    404: _("There is nothing at this address"),
+    405: _("This address does not work that way"),
+    409: _("This has changed in the meantime"),
+    412: _("This has changed in the meantime"),
+    413: _("That is too large"),
+    422: _("That request cannot be carried out"),
+    429: _("Too many requests"),
+    503: _("Loci cannot answer right now"),
+    507: _("The quota of this tenant is used up"),
+}
+ADVICE = {
+    403: _("Nothing was changed. An owner or admin of this tenant can give you the right."),
+    404: _("It may have been erased, or it belongs to a tenant that you are no member of."),
+    429: _("Nothing was changed. Wait a moment, then try again."),
+    503: _("Nothing was changed. Try again in a moment."),
+    507: _("Nothing was stored. Erase what is no longer needed, or ask for a larger plan."),
+}
+MESSAGES = {"insufficient_scope": _("You can read the memories of this tenant, not change them.")}
+FALLBACK = _("This did not work")
+
+
+def refusal(request: HttpRequest, error: LociError) -> HttpResponse:
+    """The response for `error`."""
+    context = {
+        "status": error.status,
+        "title": TITLES.get(error.status, FALLBACK),
+        "message": MESSAGES.get(error.code, str(error)),
+        "advice": ADVICE.get(error.status, ""),
+        "request_id": facts.get().request_id,
+    }
+    if request.htmx:  # type: ignore[attr-defined]
+        notice = render(request, "console/error.html#notice", context, status=error.status)
+        return reswap(retarget(notice, "#notices"), "innerHTML")
+    return render(request, "console/error.html", context, status=error.status)

@@ -1,0 +1,152 @@
+"""Search: a question, filters, results with their reasons, and the opened memory beside them."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from console import hits
+from console.access import door, member_scope
+from console.chips import Narrowing, narrowing_of
+from console.dossier import Dossier
+from console.forms import KIND_CHOICES
+from loci.ground.errors import NotFound
+from memory.services.lookup import get_memory, list_versions
+from memory.services.recall import recall
+from memory.services.status import tenant_status
+from tenants.scope import Scope
+
+STEP = 10
+MOST = 100
+LONGEST_QUERY = 32_768
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address of a search says."""
+
+    query: str
+    limit: int
+    narrowing: Narrowing
+    opened: UUID | None
+
+    @property
+    def rest(self) -> list[tuple[str, str]]:
+        """The question and the limit, as they stand in an address."""
+        more = [("limit", str(self.limit))] if self.limit != STEP else []
+        return [("q", self.query), *more] if self.query else more
+
+    @property
+    def address(self) -> str:
+        """The query string of this search, without the opened memory."""
+        return urlencode([*self.rest, *self.narrowing.pairs])
+
+    @property
+    def wider(self) -> str:
+        """The query string of the same search for more results."""
+        limit = min(MOST, self.limit + STEP)
+        return urlencode([("q", self.query), ("limit", limit), *self.narrowing.pairs])
+
+
+def asked_of(request: HttpRequest) -> Asked:
+    """What a request asks; what makes no sense in it is passed over."""
+    query = request.GET.get("q", "").replace("\x00", "").strip()[:LONGEST_QUERY]
+    limit = request.GET.get("limit", "")
+    wanted = int(limit) if limit.isascii() and limit.isdigit() and len(limit) < 5 else STEP
+    return Asked(query, max(1, min(MOST, wanted)), narrowing_of(request.GET), uuid_of(request.GET.get("open", "")))
+
+
+def uuid_of(text: str) -> UUID | None:
+    """The id that `text` is, if it is one."""
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        return None
+
+
+@require_safe
+@door
+def tenant(request: HttpRequest, slug: str) -> HttpResponse:
+    """A tenant's front page is its search."""
+    member_scope(request, slug)
+    return redirect("console:search", slug=slug)
+
+
+@require_safe
+@door
+def search(request: HttpRequest, slug: str) -> HttpResponse:
+    """The page, or the part of it that was asked for: the results, or the opened memory."""
+    scope = member_scope(request, slug)
+    asked = asked_of(request)
+    chips = asked.narrowing.chips(asked.rest)
+    context: dict[str, Any] = {"section": "search", "slug": slug, "asked": asked, "chips": chips, "kinds": KIND_CHOICES}
+    part = _part(request)
+    if part == "memory":
+        context["dossier"] = _opened(scope, asked.opened) if asked.opened else None
+        return render(request, "console/search.html#panel", context)
+    if (named := uuid_of(asked.query)) and not part and _exists(scope, named):
+        return redirect("console:memory", slug=slug, memory=named)
+    context |= _results(scope, asked) if asked.query else _start(scope)
+    return render(request, f"console/search.html{'#results' if part else ''}", context)
+
+
+def _part(request: HttpRequest) -> str:
+    """Which part of the page htmx asks for; nothing for the whole."""
+    htmx = request.htmx  # type: ignore[attr-defined]
+    return htmx.target or "" if htmx and not htmx.history_restore_request else ""
+
+
+def _exists(scope: Scope, memory: UUID) -> bool:
+    try:
+        get_memory(scope, memory)
+    except NotFound:
+        return False
+    return True
+
+
+def _opened(scope: Scope, memory: UUID) -> Dossier:
+    return Dossier(list_versions(scope, memory), scope.actor)
+
+
+def _start(scope: Scope) -> dict[str, Any]:
+    """Before a question: how much there is to ask for, and the first steps where there is nothing yet."""
+    stored = tenant_status(scope)["memories"]
+    return {"stored": stored, "empty": stored == 0, "public_url": settings.PUBLIC_URL}
+
+
+def _results(scope: Scope, asked: Asked) -> dict[str, Any]:
+    answer = recall(scope, query=asked.query, limit=asked.limit, filters=asked.narrowing.filter)
+    missing = hits.missing_arms(answer.degraded, answer.notes)
+    found = [hits.shown(hit, place, asked.query, missing) for place, hit in enumerate(answer.hits, 1)]
+    return {
+        "hits": found,
+        "count": hits.counted(len(found)),
+        "milliseconds": round(answer.seconds * 1000),
+        "fallbacks": hits.fallbacks(answer.degraded),
+        "remarks": hits.remarks(answer.notes),
+        "legend": _legend(found, missing),
+        "more": len(found) == asked.limit < MOST,
+        "dossier": _beside(scope, asked, found),
+    }
+
+
+def _legend(found: list[hits.ShownHit], missing: dict[str, str]) -> list[tuple[str, str, str]]:
+    """The colours that occur: look, name, and why an arm is missing."""
+    shown = {reason.look: reason.name for hit in found for reason in hit.reasons if reason.look != "off"}
+    named = [(look, name, "") for look, name in shown.items()]
+    return named + [("off", str(hits.NAMES.get(arm, arm)), why) for arm, why in missing.items()]
+
+
+def _beside(scope: Scope, asked: Asked, found: list[hits.ShownHit]) -> Dossier | None:
+    """The memory that stands open beside the results: the one asked for, else the first."""
+    try:
+        if asked.opened:
+            return _opened(scope, asked.opened)
+        return _opened(scope, found[0].record.id) if found else None
+    except NotFound:  # erased since the address was made
+        return None

@@ -1,0 +1,162 @@
+"""What a member does from signing in to erasing a memory, in a real browser."""
+
+from typing import Any
+
+import pytest
+
+from tests.console.browser import Tab
+from tests.console.staff import FACTS, Member
+
+pytestmark = pytest.mark.committed
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_search_open_add_correct_and_erase(chromium: Any, live_server: Any, mira: Member, scripts: bool) -> None:
+    mira.stores(*FACTS, source="facts")
+    with Tab.opened(chromium, live_server.url, java_script_enabled=scripts) as tab:
+        tab.signs_in(mira)
+        search_and_open(tab)
+        add_and_correct(tab)
+        retract_and_undo(tab)
+        erase(tab)
+        assert tab.complaints == []
+
+
+def search_and_open(tab: Tab) -> None:
+    page, texts = tab.page, tab.page.locator(".hit .text")
+    page.fill("#q", "how does Dana want summaries")
+    page.press("#q", "Enter")
+    texts.first.wait_for()
+    assert texts.first.inner_text() == FACTS[0]
+    texts.nth(1).click()
+    page.wait_for_url("**open=**")
+    second = texts.nth(1).inner_text()
+    assert page.locator("#memory .text").inner_text() == second
+    assert page.locator(".hit[aria-current] .text").inner_text() == second
+
+
+def add_and_correct(tab: Tab) -> None:
+    page = tab.page
+    page.get_by_role("link", name="Add a memory").first.click()
+    page.get_by_label("Text", exact=True).fill("Erin leads the night shift.")
+    page.get_by_label("Tags").fill("people, #night")
+    page.get_by_role("button", name="Store memory").click()
+    tab.sees("Stored")
+    assert page.locator("h1").inner_text() == "Erin leads the night shift."
+    page.get_by_role("link", name="Correct").click()
+    page.get_by_label("Text", exact=True).fill("Erin leads the day shift.")
+    page.get_by_role("button", name="Save correction").click()
+    tab.sees("Corrected")
+    assert (page.locator("del").inner_text(), page.locator("ins").inner_text()) == ("night", "day")
+
+
+def retract_and_undo(tab: Tab) -> None:
+    tab.page.get_by_role("button", name="Retract").click()
+    tab.sees("Agents no longer recall it.")
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.sees("Restored")
+    assert tab.page.locator("h1").inner_text() == "Erin leads the day shift."
+
+
+def erase(tab: Tab) -> None:
+    page = tab.page
+    page.get_by_role("link", name="Erase…").click()
+    page.locator("[name=confirm]").fill("erase")
+    page.get_by_role("button", name="Erase memory").click()
+    tab.sees("Nothing was erased.")
+    page.locator("[name=confirm]").fill(page.locator("label code").inner_text())
+    page.get_by_role("button", name="Erase memory").click()
+    tab.sees("Erased, with every version")
+    assert "Erin" not in page.locator("main").inner_text()
+
+
+def test_a_wrong_password_says_so_and_keeps_the_address(tab: Tab, mira: Member) -> None:
+    tab.signs_in(mira, password="wrong")
+    tab.sees("E-mail and password do not belong together.")
+    assert tab.page.input_value("[name=email]") == mira.user.email
+
+
+def test_search_follows_the_typing_and_the_address_follows_the_search(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS)
+    tab.signs_in(mira)
+    tab.page.locator("#q").press_sequentially("backup server", delay=20)
+    tab.page.wait_for_url("**q=backup%20server*")
+    assert tab.page.locator(".hit .text").first.inner_text() == FACTS[1]
+    assert tab.page.locator("#status").inner_text() == "3 results"
+    tab.page.reload()
+    assert tab.page.input_value("#q") == "backup server"
+
+
+def test_back_closes_the_opened_memory(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS)
+    tab.signs_in(mira)
+    tab.goes(mira.at("search?q=proxy"))
+    first = tab.page.locator("#memory .text").inner_text()
+    tab.page.locator(".hit .text").nth(2).click()
+    tab.page.wait_for_url("**open=**")
+    tab.page.go_back()
+    tab.page.wait_for_url("**q=proxy")
+    tab.page.locator("#memory .text", has_text=first).wait_for()
+
+
+def test_on_a_phone_a_memory_opens_as_a_sheet_and_escape_closes_it(
+    chromium: Any, live_server: Any, mira: Member
+) -> None:
+    mira.stores(*FACTS)
+    with Tab.opened(chromium, live_server.url, viewport={"width": 390, "height": 844}) as tab:
+        tab.signs_in(mira)
+        tab.goes(mira.at("search?q=proxy"))
+        assert not tab.page.locator("#memory").is_visible()
+        tab.page.locator(".hit .text").first.click()
+        tab.page.locator("#memory.open").wait_for()
+        assert tab.page.locator("#memory").is_visible()
+        tab.page.keyboard.press("Escape")
+        assert not tab.page.locator("#memory").is_visible()
+        assert "open=" not in tab.page.url
+        assert tab.complaints == []
+
+
+def test_single_keys_work_and_can_be_turned_off(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS)
+    tab.signs_in(mira)
+    tab.goes(mira.at("search?q=proxy"))
+    tab.page.keyboard.press("j")
+    tab.page.keyboard.press("j")
+    assert tab.page.evaluate("document.activeElement.closest('.hit') === document.querySelectorAll('.hit')[1]")
+    tab.page.keyboard.press("/")
+    assert tab.page.evaluate("document.activeElement.id") == "q"
+    tab.page.click(".side .who")
+    tab.page.get_by_role("button", name="Turn single keys off").click()
+    tab.page.locator("[data-keys=off]").wait_for()
+    tab.page.keyboard.press("/")
+    assert tab.page.evaluate("document.activeElement.id") != "q"
+
+
+def test_one_switches_tenant_and_theme(tab: Tab, mira: Member, gina: Member) -> None:
+    from tenants.scope import Role
+    from tenants.services.tenants import add_member
+
+    add_member(gina.scope.tenant, mira.user.email, Role.VIEWER)
+    tab.signs_in(mira)
+    tab.page.click(".side .tenant")
+    tab.page.get_by_role("link", name="Globex").click()
+    tab.page.wait_for_url("**/t/globex/search")
+    assert tab.page.get_by_role("link", name="Add a memory").count() == 0
+    tab.page.click(".side .who")
+    tab.page.get_by_role("button", name="Dark").click()
+    tab.page.locator("html[data-theme=dark]").wait_for()
+    tab.page.click(".side .who")
+    tab.page.get_by_role("button", name="Sign out").click()
+    tab.page.wait_for_url("**/sign-in")
+
+
+def test_when_the_session_ends_a_search_leads_to_the_door_and_back(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS)
+    tab.signs_in(mira)
+    tab.page.context.clear_cookies()
+    tab.page.fill("#q", "proxy")
+    tab.page.wait_for_url("**/sign-in?next=*")
+    tab.page.fill("[name=email]", mira.user.email)
+    tab.page.fill("[name=password]", "correct horse battery staple")
+    tab.page.click("main button")
+    tab.page.wait_for_url("**/t/acme/search*")
