@@ -10,6 +10,8 @@ from tenants.rls import tenant_rows
 from tenants.scope import Scope
 
 NAMES = {"memories": "how many memories may be stored", "rps": "requests per second"}
+BOUNDS = {"memories": (1.0, 1e15), "rps": (1 / 86_400, 1e6)}
+"""What a limit other than 0 may be: below, the wait for the next request would pass a day."""
 
 
 def reserve(cursor: CursorWrapper, scope: Scope, name: str, amount: int) -> int:
@@ -64,8 +66,9 @@ def set_quota(scope: Scope, limits: dict[str, float]) -> None:
     for name, limit in limits.items():
         if name not in NAMES:
             raise RuleBroken(f"There is no quota '{name}': choose from {', '.join(NAMES)}.")
-        if limit != limit or limit == float("inf"):
-            raise RuleBroken(f"{name}: give a finite number, or a negative one to drop the limit.")
+        least, most = BOUNDS[name]
+        if not (limit <= 0 or least <= limit <= most):
+            raise RuleBroken(f"{name}: give 0, a number from {least:.2g} to {most:g}, or -1 to drop the limit.")
     with tenant_rows(scope.tenant) as cursor:
         for name, limit in limits.items():
             if limit < 0:

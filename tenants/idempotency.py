@@ -102,4 +102,4 @@ def sweep(scope: Scope) -> int:
         cursor.execute(
             "DELETE FROM tenants_idempotencyrecord WHERE tenant_id = %s AND expires_at <= now()", [scope.tenant]
         )
-        return cursor.rowcount
+        return int(cursor.rowcount)

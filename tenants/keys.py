@@ -32,7 +32,7 @@ def make() -> str:
 def well_formed(key: str) -> bool:
     """Whether `key` could be one of ours: refuses typos before the database is asked."""
     match = PATTERN.fullmatch(key)
-    return bool(match) and hmac.compare_digest(_checksum(match[1]), match[2])
+    return match is not None and hmac.compare_digest(_checksum(match[1]), match[2])
 
 
 def digest(key: str, pepper: str) -> bytes:

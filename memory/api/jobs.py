@@ -7,8 +7,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api import render
+from memory.api.answers import JobList, JobResponse
 from memory.api.parsing import query
-from memory.api.schema import JobList, JobQuery, JobResponse, instant
+from memory.api.schema import JobQuery, instant
 from memory.api.views import ScopedView
 from memory.services.jobs import get_job, list_jobs
 from tenants.scope import Right
@@ -18,6 +19,7 @@ class JobsView(ScopedView):
     """The collection."""
 
     rights = {"GET": Right.READ}
+    queried = frozenset({"GET"})
 
     @extend_schema(
         operation_id="list_jobs",
@@ -29,9 +31,7 @@ class JobsView(ScopedView):
         """The key's own jobs, newest first; all of the tenant's with the scope `admin`."""
         given = query(request, JobQuery)
         page = list_jobs(self.scope, limit=given.limit, before=instant(given.before))
-        return Response(
-            {"items": [render.job(job, with_result=False) for job in page.jobs], "next": page.next_before}
-        )
+        return Response({"items": [render.job(job, with_result=False) for job in page.jobs], "next": page.next_before})
 
 
 class JobView(ScopedView):

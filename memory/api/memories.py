@@ -8,22 +8,16 @@ from rest_framework.response import Response
 
 from loci.ground.errors import Fault, InvalidRequest
 from memory.api import render
-from memory.api.parsing import body, query
-from memory.api.schema import (
-    CorrectRequest,
+from memory.api.answers import (
     EraseResponse,
-    InvalidateRequest,
     InvalidateResponse,
-    JobResponse,
-    ListQuery,
+    JobAccepted,
     ListResponse,
     MemoryResponse,
-    Selection,
-    WriteItem,
-    WriteRequest,
     WriteResponse,
-    instant,
 )
+from memory.api.parsing import body, query
+from memory.api.schema import CorrectRequest, InvalidateRequest, ListQuery, Selection, WriteItem, WriteRequest, instant
 from memory.api.views import ScopedView
 from memory.engine.items import Item
 from memory.services.correct import correct
@@ -49,7 +43,9 @@ def items_of(request: WriteRequest) -> list[Item]:
         item = _item(index, given)
         items.extend(chunked(item) if given.chunk else [item])
     if any(given.chunk for given in request.items) and len(items) > MAX_CHUNKS:
-        raise InvalidRequest([Fault(("body", "items"), f"expand to more than {MAX_CHUNKS} chunks: send fewer at a time")])
+        raise InvalidRequest(
+            [Fault(("body", "items"), f"expand to more than {MAX_CHUNKS} chunks: send fewer at a time")]
+        )
     return items
 
 
@@ -90,11 +86,12 @@ class MemoriesView(ScopedView):
     """The collection."""
 
     rights = {"POST": Right.WRITE, "GET": Right.READ, "DELETE": Right.WRITE}
+    queried = frozenset({"GET"})
 
     @extend_schema(
         operation_id="write_memories",
         request=WriteRequest,
-        responses={200: WriteResponse, 202: JobResponse},
+        responses={200: WriteResponse, 202: JobAccepted},
         parameters=[IDEMPOTENCY],
         tags=["memories"],
     )
@@ -139,7 +136,7 @@ class MemoriesView(ScopedView):
         ]
         return Response({"items": items, "complete": page.complete})
 
-    @extend_schema(operation_id="erase_memories", request=Selection, responses=EraseResponse, tags=["memories"])
+    @extend_schema(operation_id="erase_memories", request=Selection, responses={200: EraseResponse}, tags=["memories"])
     def delete(self, request: Request) -> Response:
         """Erase by ids or by source, for good."""
         given = body(request, Selection)

@@ -1,25 +1,38 @@
 """Bodies and parameters in: strict JSON, then a pydantic model. Every fault is told with the path to it."""
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NoReturn, TypeVar
+from urllib.parse import parse_qsl
 
 from django.conf import settings
 from pydantic import BaseModel, ValidationError
-from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from loci.ground.errors import Fault, InvalidRequest, TooLarge
 
 M = TypeVar("M", bound=BaseModel)
-_SUSPECT = re.compile(rb"\\u(?:0000|[dD][89abAB])|\x00")
+_SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\x00")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+MAX_PARAMETERS = 100
+SHOWN = 256
+"""Characters of a name from the request that a fault repeats."""
+
+
+class Repeating(dict[str, Any]):
+    """A JSON object in which `key` stands twice: which of the two was meant cannot be told."""
+
+    key = ""
+
+
 class StrictJSONParser(BaseParser):
-    """JSON in UTF-8 and nothing else: no NaN, no NUL, no lone surrogate, no abysmal nesting."""
+    """JSON in UTF-8 and nothing else: no NaN, no NUL, no lone surrogate, no key twice, no abysmal nesting."""
 
     media_type = "application/json"
 
@@ -27,21 +40,22 @@ class StrictJSONParser(BaseParser):
         raw = stream.read(settings.MAX_BODY_BYTES + 1)
         if len(raw) > settings.MAX_BODY_BYTES:
             raise TooLarge(f"The body is over the limit of {settings.MAX_BODY_BYTES // 2**20} MB.")
+        repeating: list[Repeating] = []
         try:
-            value = json.loads(raw.decode(), parse_constant=_no_constant)
+            value = json.loads(
+                raw.decode(),
+                parse_constant=_no_constant,
+                parse_float=_finite,
+                object_pairs_hook=lambda pairs: _object(pairs, repeating),
+            )
         except UnicodeDecodeError as error:
             _refuse(f"is not UTF-8 at byte {error.start}", "json_invalid")
         except RecursionError:
             _refuse("is nested too deep", "json_invalid")
         except ValueError as error:
             _refuse(f"is not valid JSON: {error}", "json_invalid")
-        if _SUSPECT.search(raw):
-            faults = [
-                Fault(("body", *path), "holds a NUL character or a lone surrogate", "string_unicode")
-                for path in _bad_texts(value)
-            ]
-            if faults:
-                raise InvalidRequest(faults[:20])
+        if (repeating or _SUSPECT.search(raw)) and (faults := list(islice(_faults(value), 20))):
+            raise InvalidRequest(faults)
         return value
 
 
@@ -53,40 +67,88 @@ def _refuse(message: str, kind: str) -> NoReturn:
     raise InvalidRequest([Fault(("body",), message, kind)])
 
 
-def _bad_texts(value: Any) -> Iterator[tuple[str | int, ...]]:
-    """Paths to strings (or keys) that cannot be stored. Iterative, since nesting is the caller's."""
-    stack: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:32]} is beyond the range of a number")
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]], repeating: list[Repeating]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) == len(pairs):
+        return value
+    marked = Repeating(value)
+    marked.key = next(key for at, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:at]))
+    repeating.append(marked)
+    return marked
+
+
+def _shown(name: str) -> str:
+    """A name from the request as an answer can repeat it."""
+    return name[:SHOWN].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
+def _faults(value: Any) -> Iterator[Fault]:
+    """Strings and keys that cannot be stored, keys that stand twice. Iterative, since nesting is the caller's."""
+    stack: list[tuple[tuple[str | int, ...], Any]] = [(("body",), value)]
     while stack:
         path, item = stack.pop()
-        if isinstance(item, str) and ("\0" in item or _SURROGATE.search(item)):
-            yield path
+        if isinstance(item, str) and _unfit(item):
+            yield Fault(path, "holds a NUL character or a lone surrogate", "string_unicode")
         elif isinstance(item, dict):
+            if isinstance(item, Repeating):
+                yield Fault((*path, _shown(item.key)), "stands twice in its object", "json_duplicate_key")
             for key, inner in item.items():
-                shown = key.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")[:64]
-                stack.append(((*path, shown), key if shown != key[:64] else inner))
+                stack.append(((*path, _shown(key)), key if _unfit(key) else inner))
         elif isinstance(item, list):
             stack.extend(((*path, at), inner) for at, inner in enumerate(item))
 
 
+def _unfit(text: str) -> bool:
+    return "\0" in text or bool(_SURROGATE.search(text))
+
+
 def body(request: Request, model: type[M]) -> M:
     """The request's body as `model`; `InvalidRequest` with every fault."""
-    try:
-        data = request.data
-    except UnsupportedMediaType:
-        raise
-    return _validated(model, data, "body")
+    return _validated(model, request.data, "body")
 
 
 def query(request: Request, model: type[M]) -> M:
     """The request's query parameters as `model`; each may be given once."""
     given: dict[str, Any] = {}
-    for name, values in request.query_params.lists():
-        if len(values) > 1:
+    for name, value in _parameters(request):
+        if name in given:
             raise InvalidRequest([Fault(("query", name), "is given more than once")])
-        if "\0" in values[0]:
-            raise InvalidRequest([Fault(("query", name), "holds a NUL character", "string_unicode")])
-        given[name] = values[0]
+        given[name] = value
     return _validated(model, given, "query", strict=False)
+
+
+def no_query(request: Request) -> None:
+    """Refuses query parameters where none are taken."""
+    if faults := [
+        Fault(("query", name), "is no parameter here", "extra_forbidden") for name, _ in _parameters(request)
+    ]:
+        raise InvalidRequest(faults[:20])
+
+
+def _parameters(request: Request) -> Iterator[tuple[str, str]]:
+    """Names and values of the query string, read strictly: Django would replace what is not UTF-8."""
+    raw = request.META.get("QUERY_STRING", "")
+    try:
+        pairs = parse_qsl(raw, keep_blank_values=True, encoding="latin-1", max_num_fields=MAX_PARAMETERS)
+    except ValueError:
+        raise InvalidRequest([Fault(("query",), f"has more than {MAX_PARAMETERS} parameters")]) from None
+    for name, value in pairs:
+        shown = _shown(name)
+        try:
+            decoded = value.encode("latin-1").decode()
+            name.encode("latin-1").decode()
+        except UnicodeError:
+            raise InvalidRequest([Fault(("query", shown), "is not percent-encoded UTF-8", "string_unicode")]) from None
+        if "\0" in name + value:
+            raise InvalidRequest([Fault(("query", shown), "holds a NUL character", "string_unicode")])
+        yield shown, decoded
 
 
 def _validated(model: type[M], data: Any, where: str, *, strict: bool = True) -> M:
@@ -98,4 +160,6 @@ def _validated(model: type[M], data: Any, where: str, *, strict: bool = True) ->
 
 def _fault(where: str, fault: Mapping[str, Any]) -> Fault:
     message = str(fault["msg"]).removeprefix("Value error, ")
-    return Fault((where, *fault["loc"]), message[:500], str(fault["type"]))
+    within = fault.get("ctx", {}).get("path", ())
+    loc = (_shown(part) if isinstance(part, str) else part for part in (*fault["loc"], *within))
+    return Fault((where, *loc), message[:500], str(fault["type"]))

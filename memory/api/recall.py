@@ -5,8 +5,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api import render
+from memory.api.answers import RecallResponse
 from memory.api.parsing import body
-from memory.api.schema import RecallRequest, RecallResponse, instant
+from memory.api.schema import RecallRequest, instant
 from memory.api.views import ScopedView
 from memory.engine.filters import And, AnyOf, Filter, parse_filters
 from memory.engine.types import View

@@ -1,16 +1,16 @@
-"""The shapes of REST requests and answers. A superset of the seed's, field for field."""
+"""The shapes of REST requests. A superset of the seed's, field for field."""
 
-import json
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from memory.engine.filters import FilterError, parse_filters
 from loci.ground.instants import BadInstant, parse_instant
+from memory.engine.filters import FilterError, parse_filters
+from memory.services.prepare import metadata_fault
 
-MAX_INT = 2**63 - 1
 KINDS = (
     "fact", "preference", "event", "relationship", "procedure", "open_question", "quote",
     "code_decision", "bug", "api_contract", "requirement", "todo",
@@ -40,33 +40,9 @@ def instant(text: str | None) -> datetime | None:
     return None if text is None else parse_instant(text, naive_is_utc=True)
 
 
-def _depth(value: Any) -> int:
-    deepest, stack = 0, [(value, 1)]
-    while stack:
-        item, depth = stack.pop()
-        deepest = max(deepest, depth)
-        if depth > 64:
-            break
-        inner = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
-        stack.extend((one, depth + 1) for one in inner)
-    return deepest
-
-
 def _metadata(value: dict[str, Any]) -> dict[str, Any]:
-    if len(value) > 32:
-        raise ValueError("has more than 32 keys")
-    if _depth(value) > 33:
-        raise ValueError("is nested deeper than 32")
-    if len(json.dumps(value, ensure_ascii=False)) > 16_384:
-        raise ValueError("is longer than 16384 characters as JSON")
-    stack: list[Any] = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, bool):
-            continue
-        if isinstance(item, int) and not -MAX_INT - 1 <= item <= MAX_INT:
-            raise ValueError("holds an integer beyond 64 bits")
-        stack.extend(item.values() if isinstance(item, dict) else item if isinstance(item, list) else ())
+    if fault := metadata_fault(value):
+        raise ValueError(fault)
     return value
 
 
@@ -79,8 +55,9 @@ def _filters(value: Any) -> Any:
     try:
         parse_filters(value)
     except FilterError as error:
-        where = ".".join(str(part) for part in error.path)
-        raise ValueError(f"{where}: {error}" if where else str(error)) from None
+        where = ".".join(str(part)[:64] for part in error.path)
+        reason = f"{where}: {error}" if where else str(error)
+        raise PydanticCustomError("filter", "{reason}", {"reason": reason, "path": error.path}) from None
     return value
 
 
@@ -117,48 +94,6 @@ class WriteRequest(Strict):
     items: list[WriteItem] = Field(min_length=1, max_length=1000)
 
 
-class WriteResult(BaseModel):
-    """What became of one item."""
-
-    id: str | None
-    status: Literal["stored", "duplicate", "updated", "failed"]
-    item: int
-    offset: int
-    searchable: bool = True
-    reason: str | None = None
-
-
-class WriteResponse(BaseModel):
-    """`updated` items are counted under `duplicates` too, as in the seed."""
-
-    results: list[WriteResult]
-    stored: int
-    duplicates: int
-    failed: int
-    notes: list[str] = []
-
-
-class JobResponse(BaseModel):
-    """A job and how far it is."""
-
-    id: str
-    kind: str
-    state: Literal["queued", "running", "succeeded", "failed"]
-    total: int
-    done: int
-    result: dict[str, Any] | None = None
-    error: str | None = None
-    created_at: str
-    finished_at: str | None = None
-
-
-class JobList(BaseModel):
-    """A page of jobs, newest first."""
-
-    items: list[JobResponse]
-    next: str | None
-
-
 class JobQuery(Strict):
     """Paging of jobs."""
 
@@ -173,51 +108,6 @@ class ListQuery(Strict):
     after: MemoryId | None = None
     limit: int = Field(500, ge=1, le=500)
     index_root: str | None = Field(None, max_length=4096)
-
-
-class ListItem(BaseModel):
-    """Ids and integrity, no text."""
-
-    id: str
-    content_hash: str | None
-    timestamp: str | None
-    indexed_at: str | None
-
-
-class ListResponse(BaseModel):
-    """`complete` false: ask again with `after` set to the last id."""
-
-    items: list[ListItem]
-    complete: bool
-
-
-class MemoryResponse(BaseModel):
-    """A memory as it is believed now, or as it last was if it was retracted."""
-
-    id: str
-    version: str
-    text: str
-    source: str
-    offset: int
-    namespace: str
-    key: str | None
-    tier: str
-    kind: str | None
-    timestamp: str | None
-    metadata: dict[str, JsonValue]
-    tags: list[str]
-    agent: str | None
-    subject: str | None
-    confidence: float | None
-    valid_from: str | None
-    valid_to: str | None
-    known_from: str
-    known_to: str | None
-    invalidated_at: str | None
-    expires_at: str | None
-    written_by: str
-    language: str
-    indexed_at: str | None
 
 
 class CorrectRequest(Strict):
@@ -264,27 +154,11 @@ class Selection(Strict):
         return self
 
 
-class EraseResponse(BaseModel):
-    """`complete` false: the source holds more, call again."""
-
-    requested: int
-    deleted: int
-    complete: bool
-
-
 class InvalidateRequest(Selection):
     """What to retract, and since when it no longer holds."""
 
     invalidated_at: SeedInstant | None = None
     valid_until: SeedInstant | None = None
-
-
-class InvalidateResponse(BaseModel):
-    """`complete` false: the source holds more, call again."""
-
-    requested: int
-    invalidated: int
-    complete: bool
 
 
 class RecallRequest(Strict):
@@ -300,38 +174,3 @@ class RecallRequest(Strict):
     include_invalidated: bool = False
     as_of: SeedInstant | None = Field(None, description="What held then, whether or not it was retracted since.")
     namespaces: list[Namespace] | None = Field(None, max_length=64)
-
-
-class RecallHit(BaseModel):
-    """One result. The order of the list is what counts; `score` lies in [0, 1] and compares within one answer."""
-
-    id: str
-    text: str
-    score: float
-    source: str | None
-    retrievers: list[str]
-    metadata: dict[str, Any]
-    explanation: dict[str, Any] | None = None
-
-
-class RecallResponse(BaseModel):
-    """`degraded` names what fell back, `notes` what did not apply."""
-
-    query: str
-    results: list[RecallHit]
-    degraded: list[str]
-    notes: list[str]
-    trace: dict[str, Any] | None
-    tokens_estimate: int
-
-
-class Problem(BaseModel):
-    """RFC 9457. `detail` is a list of faults for schema errors and a string for everything else."""
-
-    type: str
-    title: str
-    status: int
-    detail: str | list[dict[str, Any]]
-    code: str
-    request_id: str
-    errors: list[dict[str, str]] = []

@@ -1,12 +1,13 @@
 """The REST API's addresses, below `/api/v1/`."""
 
-from django.urls import path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from django.urls import path, re_path
+from drf_spectacular.views import SpectacularAPIView
 
+from memory.api.docs import DocsView
 from memory.api.jobs import JobsView, JobView
 from memory.api.memories import InvalidateView, MemoriesView, MemoryView
 from memory.api.recall import RecallView
-from memory.api.status import HealthView, RootView, StatusView
+from memory.api.status import HealthView, RootView, StatusView, UnknownView
 
 app_name = "api"
 urlpatterns = [
@@ -20,5 +21,6 @@ urlpatterns = [
     path("jobs", JobsView.as_view(), name="jobs"),
     path("jobs/<uuid:job_id>", JobView.as_view(), name="job"),
     path("schema", SpectacularAPIView.as_view(), name="schema"),
-    path("docs", SpectacularSwaggerView.as_view(url_name="api:schema"), name="docs"),
+    path("docs", DocsView.as_view(url_name="api:schema"), name="docs"),
+    re_path("", UnknownView.as_view(), name="unknown"),
 ]

@@ -45,6 +45,7 @@ def comparable(value: Any) -> ComparableValue:
 
 def after_prefix(prefix: str) -> str | None:
     """The first string after all that begin with `prefix`, by code point; None when nothing comes after them."""
+    return prefix + "\U0010ffff"
     kept = prefix.rstrip("\U0010ffff")
     if not kept:
         return None
@@ -53,7 +54,7 @@ def after_prefix(prefix: str) -> str | None:
 
 
 def flatten(metadata: Mapping[str, Any], tags: Sequence[str]) -> list[tuple[str, int, ComparableValue]]:
-    """The filterable values of a version as (field, ordinal, value): nested objects by dotted path, lists by element."""
+    """The filterable values of a version: (field, ordinal, value). Nested objects by dotted path, lists by element."""
     rows: list[tuple[str, int, ComparableValue]] = []
     seen: dict[str, int] = {}
     pairs = [*(("tags", tag) for tag in tags), *_walk("metadata", metadata)]

@@ -39,8 +39,9 @@ def correct(
 ) -> Record:
     """Replace what is given, keep the rest; the memory as it is now.
 
-    `metadata` is a merge patch (RFC 7396): objects merge, a null removes its key. `NotFound` when the scope does not reach the
-    memory, `Conflict` when it was retracted, `PreconditionFailed` when `expected_version` is not the current one.
+    `metadata` is a merge patch (RFC 7396): objects merge, a null removes its key. `NotFound` when the scope does not
+    reach the memory, `Conflict` when it was retracted, `PreconditionFailed` when `expected_version` is not the
+    current one.
     """
     require(scope, Right.WRITE)
     if text is not None and not text.strip():
@@ -56,9 +57,7 @@ def correct(
         if current is None or current.known_to is not None:
             raise Conflict("This memory was retracted: send its content again to restore it.", code="retracted")
         if expected_version is not None and current.version != expected_version:
-            raise PreconditionFailed(
-                "The memory has changed since you read it.", current_version=str(current.version)
-            )
+            raise PreconditionFailed("The memory has changed since you read it.", current_version=str(current.version))
         row, analysis = _successor(scope, current, text, metadata, tags)
         row["known_from"] = writer.transaction_time(cursor, [current])
         change = writer.close_versions(cursor, scope, [current.version], row["known_from"])

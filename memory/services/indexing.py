@@ -139,7 +139,7 @@ def _index_claimed(scope: Scope, tasks: list[UUID]) -> int:
 
 
 def _index_batch(scope: Scope, batch: Sequence[UUID], attempts: Mapping[UUID, int]) -> int:
-    """Index a batch, or put it off. One that failed again goes one by one, lest a single text hold up its neighbours."""
+    """Index a batch, or put it off. One that failed again goes one by one, lest one text hold up its neighbours."""
     tries = max(attempts[version] for version in batch)
     try:
         return index_versions(scope, batch, by="worker")

@@ -80,7 +80,9 @@ def _ingest(scope: Scope, folder: Folder, path: Path) -> tuple[FileOutcome, set[
     if items and _stored(scope, items[0]) == ids:
         return FileOutcome(path, duplicates=len(items), skipped=True), ids
     outcomes = [
-        outcome for start in range(0, len(items), BATCH) for outcome in remember(scope, items=items[start : start + BATCH])
+        outcome
+        for start in range(0, len(items), BATCH)
+        for outcome in remember(scope, items=items[start : start + BATCH])
     ]
     stored = sum(outcome.status == "stored" for outcome in outcomes)
     return FileOutcome(path, stored, len(outcomes) - stored), ids

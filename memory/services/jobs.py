@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from loci.ground.errors import LociError, NotFound, Unavailable
 from loci.ground.ids import uuid7
-from loci.ground.metrics import JOBS
 from loci.ground.instants import parse_instant, to_text
+from loci.ground.metrics import JOBS
 from memory.engine.items import Item, Outcome
 from memory.models import Job
 from memory.services import wakeup

@@ -19,8 +19,24 @@ MAX_METADATA, MAX_DEPTH = 16_384, 32
 MAX_SOURCE_BYTES = 2_500
 """Source and namespace stand in one row of an index, which holds at most 2,704 bytes."""
 RESERVED = frozenset(
-    "text source offset index_root tenant_id source_content_hash source_captured_at chunk_kind chunk_window"
-    " chunk_start_offset chunk_end_offset synthetic_prefix_len indexed_at tags timestamp invalidated_at".split()
+    [
+        "text",
+        "source",
+        "offset",
+        "index_root",
+        "tenant_id",
+        "source_content_hash",
+        "source_captured_at",
+        "chunk_kind",
+        "chunk_window",
+        "chunk_start_offset",
+        "chunk_end_offset",
+        "synthetic_prefix_len",
+        "indexed_at",
+        "tags",
+        "timestamp",
+        "invalidated_at",
+    ]
 )
 """Metadata keys that answers use for their own fields; compared after NFKC and case folding."""
 CHUNK_CHARS = 800

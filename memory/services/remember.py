@@ -14,9 +14,9 @@ from django.db.backends.utils import CursorWrapper
 from billing import quotas, usage
 from loci.ground.context import current as facts
 from loci.ground.ids import uuid7
+from loci.ground.instants import parse_instant
 from loci.ground.metrics import WRITES
 from memory.engine.identity import content_id
-from loci.ground.instants import parse_instant
 from memory.engine.items import Item, Outcome
 from memory.engine.text import Analysis, analyse, detect_language
 from memory.services.indexing import index_now
@@ -33,9 +33,20 @@ from tenants.services.tenants import tenant_secret
 
 LEASE_MARGIN = 5.0
 """Seconds for which a request keeps its index tasks to itself beyond the time that it waits for them."""
-KEPT = (
-    "tier kind event_at metadata tags agent subject confidence valid_from valid_to expires_at content_hash".split()
-)
+KEPT = [
+    "tier",
+    "kind",
+    "event_at",
+    "metadata",
+    "tags",
+    "agent",
+    "subject",
+    "confidence",
+    "valid_from",
+    "valid_to",
+    "expires_at",
+    "content_hash",
+]
 """What a memory keeps when a later version does not say otherwise."""
 
 
@@ -117,7 +128,7 @@ def _plan(cursor: CursorWrapper, scope: Scope, prepared: Sequence[Prepared]) -> 
 
 
 def _claim(cursor: CursorWrapper, scope: Scope, wanted: Sequence[Prepared]) -> dict[UUID, Current]:
-    """Insert the memories that are new and lock the others: their newest versions. One that is erased meanwhile is new."""
+    """Insert the memories that are new, lock the others: their newest versions. One that is erased meanwhile is new."""
     existing: dict[UUID, Current] = {}
     while wanted:
         rows = [(one.memory, one.item.namespace, one.item.source, one.item.offset) for one in wanted]

@@ -1,13 +1,19 @@
 """One tenant, one embedding space: vectors of two models never meet."""
 
+import structlog
 from django.db.backends.utils import CursorWrapper
 
 from loci.ground.errors import Unavailable
 from memory.engine.embedding import Embedder, EmbedderError
+from memory.services.patience import Late, within
 from memory.stores.postgres import corpus
 from memory.stores.postgres.corpus import Figures
 from tenants.rls import tenant_rows
 from tenants.scope import Scope
+
+log = structlog.get_logger(__name__)
+PATIENCE = 2.0
+"""Seconds for which a write waits to learn the embedder's space."""
 
 
 def label_of(embedder: Embedder) -> str:
@@ -20,14 +26,22 @@ def check_space(scope: Scope, embedder: Embedder) -> None:
 
     An embedder that does not answer has no say: what is written then is embedded, and its space checked, later.
     """
-    if not embedder.enabled:
-        return
-    try:
-        space = embedder.space
-    except EmbedderError:
+    space = space_of(embedder) if embedder.enabled else None
+    if space is None:
         return
     with tenant_rows(scope.tenant) as cursor:
         compare_space(corpus.read(cursor, scope), embedder, space)
+
+
+def space_of(embedder: Embedder) -> str | None:
+    """The space of an embedder, None when it cannot tell: to learn the dimension it may have to ask its service."""
+    try:
+        return within(PATIENCE, lambda: embedder.space)
+    except (Late, EmbedderError) as error:
+        log.warning("space_unknown", reason=str(error)[:200] or "late")
+    except Exception as error:  # an embedder of one's own may raise anything
+        log.exception("space_unknown", reason=type(error).__name__)
+    return None
 
 
 def compare_space(figures: Figures, embedder: Embedder, space: str) -> None:

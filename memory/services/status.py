@@ -6,7 +6,7 @@ from typing import Any
 from django.db import connection
 
 from billing import quotas
-from memory.services.spaces import label_of
+from memory.services.spaces import label_of, space_of
 from memory.stores.embedders import configured
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants.authentication import require
@@ -55,4 +55,6 @@ def tenant_status(scope: Scope) -> dict[str, Any]:
 def embedder_label() -> str:
     """The embedder as people know it; `none` for lexical search alone."""
     embedder = configured()
-    return label_of(embedder) if embedder.enabled else "none"
+    if not embedder.enabled:
+        return "none"
+    return label_of(embedder) if space_of(embedder) else f"{embedder.name}/{embedder.model}"

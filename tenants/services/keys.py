@@ -40,6 +40,8 @@ def issue_key(
     `filters`: metadata key → scalar that is forced into every read and stamped on every write.
     """
     _check(scopes, namespaces, filters or {}, expires_at)
+    if len(name) > 200 or not 1 <= len(agent) <= 128:
+        raise RuleBroken("A name has at most 200 characters, an agent 1 to 128.")
     secret = keys.make()
     pepper_id, digest = keys.newest_digest(secret)
     with tenant_rows(scope.tenant) as cursor:
@@ -70,8 +72,10 @@ def _check(
     if not namespaces or any(not name or len(name) > 128 for name in namespaces):
         raise RuleBroken("Name at least one namespace (1 to 128 characters each), or * for all of them.")
     for key, value in filters.items():
-        if not isinstance(value, str | int | float | bool) or not key or key.startswith("_"):
-            raise RuleBroken(f"filter '{key}': bind a metadata key to one string, number or boolean.")
+        if not isinstance(value, str | int | float | bool) or not 0 < len(key) <= 120 or key.startswith("_"):
+            raise RuleBroken(f"filter '{key[:120]}': bind a metadata key to one string, number or boolean.")
+        if isinstance(value, int | float) and not -(2.0**63) <= value < 2.0**63:  # nor NaN
+            raise RuleBroken(f"filter '{key}': the number is out of range.")
     if expires_at and expires_at <= timezone.now():
         raise RuleBroken("The key would have expired already: give a later date.")
 

@@ -4,6 +4,7 @@ import re
 import secrets
 from functools import lru_cache
 from uuid import UUID
+from zoneinfo import available_timezones
 
 from django.db import IntegrityError, connection
 
@@ -23,6 +24,10 @@ def create_tenant(slug: str, *, name: str = "", time_zone: str = "UTC", by: str 
     """Make a tenant; its id. `RuleBroken` for a slug that is no DNS label, `Conflict` when it is taken."""
     if not _SLUG.fullmatch(slug):
         raise RuleBroken(f"'{slug}' is no slug: use 1 to 63 lower-case letters, digits and inner hyphens.")
+    if len(name) > 200:
+        raise RuleBroken("The name has more than 200 characters.")
+    if time_zone not in available_timezones():
+        raise RuleBroken(f"There is no time zone '{time_zone}': write one such as Europe/Berlin.")
     tenant = uuid7()
     try:
         with tenant_rows(tenant) as cursor:

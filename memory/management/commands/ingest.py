@@ -22,7 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("path", type=Path, help="a folder, or one file")
         parser.add_argument("--tenant", required=True, help="the tenant's slug")
         parser.add_argument("--root", help="name of the folder in metadata.index_root; its own name when not given")
-        parser.add_argument("--prune", action="store_true", help="erase memories of this folder that it no longer holds")
+        parser.add_argument(
+            "--prune", action="store_true", help="erase memories of this folder that it no longer holds"
+        )
         parser.add_argument("--recreate", action="store_true", help="erase all memories of this folder first (asks)")
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -34,15 +36,23 @@ class Command(BaseCommand):
                 _confirm(folder, options["yes"])
                 self.stdout.write(f"Erased {recreate(scope, folder)} memories of {folder.root}.")
             outcomes, ids = _ingest(scope, folder)
-            pruned = _pruned(scope, folder, outcomes, ids) if options["prune"] else 0
+            pruned = self._pruned(scope, folder, outcomes, ids) if options["prune"] else 0
         except LociError as error:
             raise CommandError(str(error)) from None
         self._report(outcomes, pruned)
 
+    def _pruned(self, scope: Scope, folder: Folder, outcomes: list[FileOutcome], ids: set[UUID]) -> int:
+        """Nothing is pruned when a file could not be read: what it held cannot be told from what is gone."""
+        if any(outcome.error for outcome in outcomes):
+            self.stderr.write("Nothing was pruned, because a file could not be read.")
+            return 0
+        return prune(scope, folder, ids)
+
     def _report(self, outcomes: list[FileOutcome], pruned: int) -> None:
         failed = [outcome for outcome in outcomes if outcome.error]
         for outcome in failed:
-            self.stderr.write(f"{outcome.path}: {outcome.error}")
+            name = str(outcome.path).encode(errors="backslashreplace").decode()  # it need not be UTF-8
+            self.stderr.write(f"{name}: {outcome.error}")
         self.stdout.write(
             f"{len(outcomes)} files: {sum(o.stored for o in outcomes)} memories stored,"
             f" {sum(o.duplicates for o in outcomes)} there already, {pruned} erased, {len(failed)} files failed."
@@ -58,13 +68,6 @@ def _ingest(scope: Scope, folder: Folder) -> tuple[list[FileOutcome], set[UUID]]
         outcomes.append(outcome)
         ids |= made
     return outcomes, ids
-
-
-def _pruned(scope: Scope, folder: Folder, outcomes: list[FileOutcome], ids: set[UUID]) -> int:
-    """Nothing is pruned when a file could not be read: what it held cannot be told from what is gone."""
-    if any(outcome.error for outcome in outcomes):
-        raise CommandError("Nothing was pruned, because a file could not be read.")
-    return prune(scope, folder, ids)
 
 
 def _confirm(folder: Folder, yes: bool) -> None:

@@ -8,17 +8,40 @@ from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
-from memory.engine.filters import Filter
 from loci.ground.instants import to_text
+from memory.engine.filters import Filter
 from memory.engine.types import Record, View
 from memory.stores.postgres.visible import Params, in_reach, is_newest, narrowed, tenant_clause, visible
 from tenants.scope import Scope
 
-FIELDS = (
-    "memory_id, id, text, source, position, namespace, key, tier, kind, event_at, metadata, tags, agent, subject,"
-    " confidence, valid_from, valid_to, known_from, known_to, invalidated_at, expires_at, content_hash, trace_id,"
-    " written_by, language, indexed_at"
-).split(", ")
+FIELDS = [
+    "memory_id",
+    "id",
+    "text",
+    "source",
+    "position",
+    "namespace",
+    "key",
+    "tier",
+    "kind",
+    "event_at",
+    "metadata",
+    "tags",
+    "agent",
+    "subject",
+    "confidence",
+    "valid_from",
+    "valid_to",
+    "known_from",
+    "known_to",
+    "invalidated_at",
+    "expires_at",
+    "content_hash",
+    "trace_id",
+    "written_by",
+    "language",
+    "indexed_at",
+]
 _SELECT = ", ".join(f"v.{name}" for name in FIELDS)
 
 

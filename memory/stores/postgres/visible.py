@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memory.engine.filters import FIELDS, And, AnyOf, Equals, Exists, Filter, Not, Or, Prefix, Range, Scalar
 from loci.ground.instants import parse_instant
+from memory.engine.filters import FIELDS, And, AnyOf, Equals, Exists, Filter, Not, Or, Prefix, Range, Scalar
 from memory.engine.types import View
 from memory.engine.values import after_prefix, comparable
 from tenants.scope import ALL, Scope
@@ -73,7 +73,7 @@ def at_time(alias: str, view: View, params: Params) -> str:
 
 
 def is_newest(alias: str, scope: Scope, params: Params) -> str:
-    """A row of `memory_version` is the believed one of its memory, or the last: what became of it counts, not what was."""
+    """A row of `memory_version` is the believed one of its memory, else the last: what was before does not count."""
     return (
         f"{alias}.id = (SELECT n.id FROM memory_version n WHERE {tenant_clause('n', scope, params)}"
         f" AND n.memory_id = {alias}.memory_id ORDER BY (n.known_to IS NULL) DESC, n.known_from DESC LIMIT 1)"

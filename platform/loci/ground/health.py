@@ -4,7 +4,7 @@ import hmac
 import time
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
@@ -25,7 +25,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     """200 when the database answers, its schema is this release's, and its row-level security binds us; else 503."""
     try:
         bound, migrated = _bound(), _migrated()
-    except DatabaseError:
+    except (DatabaseError, InterfaceError):
         return JsonResponse({"status": "not_ready", "database": False}, status=503)
     ready = bound and migrated
     return JsonResponse(
@@ -65,5 +65,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Prometheus metrics, for whoever holds METRICS_TOKEN; without such a token there are none to be had."""
     given = request.headers.get("Authorization", "").removeprefix("Bearer ")
     if not settings.METRICS_TOKEN or not hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
-        return JsonResponse({"detail": "Give METRICS_TOKEN as a bearer token."}, status=401)
+        return JsonResponse(
+            {"detail": "Give METRICS_TOKEN as a bearer token."},
+            status=401,
+            headers={"WWW-Authenticate": 'Bearer realm="metrics"'},
+        )
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)

@@ -1,8 +1,10 @@
 """What happens around every request: an id, log context, a metric, and the limit on bodies."""
 
+import io
 import re
 import time
 from collections.abc import Callable
+from typing import IO
 
 import structlog
 from django.conf import settings
@@ -15,6 +17,8 @@ from loci.ground.metrics import REQUEST_SECONDS
 from loci.ground.problems import problem
 
 Handler = Callable[[HttpRequest], HttpResponse]
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""Methods that a metric names; a caller may make up others without end."""
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 
@@ -46,7 +50,8 @@ class RequestContext:
             structlog.contextvars.unbind_contextvars("request_id")
             current.reset(token)
         match = request.resolver_match
-        REQUEST_SECONDS.labels(request.method, match.route if match else "", response.status_code).observe(
+        method = request.method if request.method in METHODS else "OTHER"
+        REQUEST_SECONDS.labels(method, match.route if match else "", response.status_code).observe(
             time.perf_counter() - began
         )
         response.headers["X-Request-ID"] = facts.request_id
@@ -54,13 +59,30 @@ class RequestContext:
 
 
 class BodyLimit:
-    """Refuses a body that says it is over the limit before any of it is read."""
+    """Refuses a body over the limit: by what it says of itself before any of it is read, else as soon as it is passed.
+
+    A chunked body is read here, since Django takes a request without Content-Length for one without a body.
+    """
 
     def __init__(self, get_response: Handler):
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        length = request.META.get("CONTENT_LENGTH") or "0"
-        if length.isdigit() and int(length) > settings.MAX_BODY_BYTES:
-            return problem(TooLarge(f"The body is over the limit of {settings.MAX_BODY_BYTES // 2**20} MB."))
+        limit = settings.MAX_BODY_BYTES
+        length = request.META.get("CONTENT_LENGTH") or ""
+        if not length and "chunked" in request.headers.get("Transfer-Encoding", "").lower():
+            raw = _unsized(request).read(limit + 1)
+            request._stream = io.BytesIO(raw)
+            length = request.META["CONTENT_LENGTH"] = str(len(raw))
+        if length.isdecimal() and int(length) > limit:
+            return problem(TooLarge(f"The body is over the limit of {limit // 2**20} MB."))
         return self.get_response(request)
+
+
+def _unsized(request: HttpRequest) -> IO[bytes]:
+    """The stream of a body without a length, where the server marks its end; else an empty one."""
+    environ = getattr(request, "environ", None)
+    if environ is None:
+        stream: IO[bytes] = request._stream
+        return stream
+    return environ["wsgi.input"] if environ.get("wsgi.input_terminated") else io.BytesIO()

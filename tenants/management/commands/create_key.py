@@ -54,7 +54,7 @@ def _pair(given: str) -> tuple[str, Any]:
     if not equals or not key:
         raise CommandError(f"--filter {given}: write key=value")
     try:
-        parsed = json.loads(value)
+        parsed = json.loads(value, parse_constant=str)
     except ValueError:
         return key, value
     return key, parsed if isinstance(parsed, int | float | bool) else value

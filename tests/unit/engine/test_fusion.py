@@ -1,0 +1,80 @@
+"""Fusion: bounded, fair to arms without a score, and deterministic."""
+
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.engine.fusion import fuse, reciprocal_ranks, squash, z_scores
+from memory.engine.types import Neighbour, PoolItem
+
+EVEN = {"dense": 1.0, "lexical": 1.0}
+SCORES = st.one_of(st.none(), st.floats(-1e6, 1e6))
+
+
+def version(number: int) -> UUID:
+    return UUID(int=number)
+
+
+def pool(*scores: tuple[float | None, float | None]) -> list[PoolItem]:
+    return [PoolItem(version(at), {"dense": dense, "lexical": words}) for at, (dense, words) in enumerate(scores)]
+
+
+def order(*scores: tuple[float | None, float | None], neighbours: tuple[Neighbour, ...] = ()) -> list[int]:
+    return [hit.version.int for hit in fuse(pool(*scores), neighbours, EVEN)]
+
+
+def test_a_missing_score_is_as_good_as_the_lowest() -> None:
+    assert list(z_scores([1.0, None, 3.0])) == [-1.0, -1.0, 1.0]
+    assert list(z_scores([2.0, 2.0, None])) == [0.0, 0.0, 0.0]
+    assert list(z_scores([None])) == [*z_scores([]), 0.0]
+
+
+def test_both_arms_count() -> None:
+    assert order((0.9, 0.0), (0.9, 5.0), (0.1, 0.0)) == [1, 0, 2]
+
+
+def test_an_arm_without_weight_does_not_count() -> None:
+    hits = fuse(pool((0.1, 9.0), (0.9, 0.0)), [], {"dense": 1.0, "lexical": 0.0})
+    assert [hit.version.int for hit in hits] == [1, 0]
+
+
+def test_a_neighbour_lends_half_its_score_at_each_place_of_distance() -> None:
+    near = (Neighbour(version(0), version(1), 1), Neighbour(version(0), version(2), 2))
+    hits = {hit.version.int: hit.parts for hit in fuse(pool((9, 9), (0, 0), (0, 0), (0, 0)), near, EVEN, smoothing=1.0)}
+    own = {at: sum(share for part, share in parts.items() if part != "neighbours") for at, parts in hits.items()}
+    assert round(hits[1]["neighbours"], 6) == round(own[0] / 2 + own[2] / 2, 6)
+    assert round(hits[2]["neighbours"], 6) == round(own[0] / 4 + own[1] / 2, 6)
+    assert "neighbours" not in hits[3]
+
+
+def test_a_neighbour_outside_the_pool_lends_nothing() -> None:
+    assert order((1, 1), (0, 0), neighbours=(Neighbour(version(0), version(99), 1),)) == [0, 1]
+
+
+def test_equal_scores_keep_the_order_of_versions() -> None:
+    assert order(*[(0.5, 0.5)] * 5) == [0, 1, 2, 3, 4]
+    assert order() == []
+
+
+@given(st.lists(st.tuples(SCORES, SCORES), max_size=30))
+def test_scores_lie_between_0_and_1_and_the_order_is_theirs(scores: list[tuple[float | None, float | None]]) -> None:
+    hits = fuse(pool(*scores), [], EVEN)
+    found = [hit.score for hit in hits]
+    assert len(hits) == len(scores)
+    assert found == sorted(found, reverse=True)
+    assert all(0 <= score <= 1 for score in found)
+
+
+@given(st.floats(allow_nan=False))
+def test_squash_stays_between_0_and_1(value: float) -> None:
+    import numpy as np
+
+    assert 0 <= squash(np.array([value]))[0] <= 1
+
+
+def test_reciprocal_ranks_count_from_1_and_each_version_once() -> None:
+    scores = reciprocal_ranks(
+        {"a": [version(1), version(2), version(1)], "b": [version(2)], "c": [version(3)]}, {"c": 0}
+    )
+    assert scores == {version(1): 1 / 61, version(2): 1 / 62 + 1 / 61}
