@@ -11,6 +11,7 @@ def record(cursor: CursorWrapper, scope: Scope, meter: str, quantity: int) -> No
     """Append `quantity` of `meter` (`memories.stored`) in the transaction of `cursor`; nothing for a quantity of 0."""
     if quantity:
         cursor.execute(
-            "INSERT INTO billing_usageevent (id, tenant_id, at, meter, quantity, actor) VALUES (%s, %s, %s, %s, %s, %s)",
+            "INSERT INTO billing_usageevent (id, tenant_id, at, meter, quantity, actor)"
+            " VALUES (%s, %s, %s, %s, %s, %s)",
             [uuid7(), scope.tenant, timezone.now(), meter, quantity, str(scope.actor)],
         )

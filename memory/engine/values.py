@@ -45,7 +45,6 @@ def comparable(value: Any) -> ComparableValue:
 
 def after_prefix(prefix: str) -> str | None:
     """The first string after all that begin with `prefix`, by code point; None when nothing comes after them."""
-    return prefix + "\U0010ffff"
     kept = prefix.rstrip("\U0010ffff")
     if not kept:
         return None

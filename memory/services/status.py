@@ -31,7 +31,7 @@ def backlog() -> Backlog:
 
 
 def tenant_status(scope: Scope) -> dict[str, Any]:
-    """Counts, quota and index lag of the scope's tenant; a narrowed credential learns only what concerns nobody else."""
+    """Counts, quota and index lag of the scope's tenant; a narrowed credential learns none of them."""
     require(scope, Right.READ)
     with tenant_rows(scope.tenant) as cursor:
         params = Params()

@@ -163,6 +163,16 @@ def test_an_empty_any_finds_nothing_and_an_empty_none_everything(house: Caller) 
         assert named(house, {field: {"none": []}}) == set(NOTES)
 
 
+@pytest.mark.parametrize("rest", ["", "\U0010ffff", "\U0010ffff\U0010ffff", "\ud7ff", "\ue000", "%", "_"])
+def test_a_prefix_may_be_followed_by_anything(alice: Caller, rest: str) -> None:
+    text = f"x{rest}"
+    alice.remember("Yes.", source=text, tags=[text], subject=text, metadata={"a": text})
+    alice.remember("No.", source="y", tags=["y"], subject="w", metadata={"a": "X"})
+    for field in ("source", "tags", "subject", "a"):
+        for prefix in ("x", text):
+            assert alice.found("yes", filters={field: {"prefix": prefix}}) == ["Yes."], (field, prefix)
+
+
 def test_none_also_matches_where_the_field_is_absent(house: Caller) -> None:
     assert named(house, {"amount": {"none": [100]}}) == {"chair", "table"}
     assert named(house, {"50%": {"none": ["it's"]}}) == {"chair", "table"}

@@ -4,5 +4,5 @@ import sys
 from pathlib import Path
 
 _PLATFORM = str(Path(__file__).resolve().parents[2] / "platform")
-if _PLATFORM not in sys.path:
-    sys.path.append(_PLATFORM)
+if sys.path[0] != _PLATFORM:
+    sys.path.insert(0, _PLATFORM)  # before that of another checkout, which an editable install may name

@@ -13,7 +13,7 @@ from tenants.services.tenants import tenant_by_slug, tenant_page
 class Command(BaseCommand):
     """Make the indexes anew from the versions."""
 
-    help = "Make the embedded indexes anew from PostgreSQL's own record, for one tenant or all. Recall goes on meanwhile."
+    help = "Make the indexes anew from PostgreSQL's own record, for one tenant or all. Recall goes on meanwhile."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--tenant", help="its slug; all tenants when not given")

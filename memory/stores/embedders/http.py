@@ -13,6 +13,7 @@ not chained, and a provider's words are shown with the key blotted out.
 import json
 import random
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -91,6 +92,8 @@ class ServiceClient:
             follow_redirects=False,
             limits=httpx.Limits(max_connections=16, max_keepalive_connections=8, keepalive_expiry=30),
         )
+        # an embedder that is dropped from the registry takes its connections along
+        weakref.finalize(self, self._client.close)
 
     def __repr__(self) -> str:
         return f"<ServiceClient {self.provider} {self.place}>"

@@ -1,0 +1,92 @@
+"""Quality and speed of Loci, measured over HTTP on a throwaway installation of its own.
+
+    make bench                               all suites
+    make bench ARGS="locomo latency"         some of them
+    make bench ARGS="--quick"                small sizes, to see that everything works
+
+`locomo` reads the file that the environment variable LOCOMO_FILE names. A missed target is reported, not a failure.
+"""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+import httpx
+import psycopg
+
+from loci.local.errors import CannotRun
+from tests.bench import suite_ingest, suite_latency, suite_locomo, suite_memory, suite_paraphrases, suite_tenants
+from tests.bench.context import Bench, Options
+from tests.bench.report import Report, machine, revision
+from tests.bench.running import throwaway_cluster
+
+SUITES: dict[str, Callable[[Bench], None]] = {
+    "locomo": suite_locomo.run,
+    "paraphrases": suite_paraphrases.run,
+    "latency": suite_latency.run,
+    "tenants": suite_tenants.run,
+    "ingest": suite_ingest.run,
+    "memory": suite_memory.run,
+}
+PACKAGED = ("minilm", "minilm-l3", "static", "multilingual")
+
+
+def arguments(given: list[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser("make bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("suites", nargs="*", metavar="suite", help=", ".join(SUITES))
+    parser.add_argument("--embedder", choices=PACKAGED, help="for locomo, paraphrases, ingest and memory")
+    parser.add_argument("--quick", action="store_true", help="small sizes: the figures mean little")
+    parser.add_argument("--namespaces", action="store_true", help="locomo: namespaces of one tenant, not tenants")
+    parser.add_argument("--sizes", help="latency: memories, such as 1000,10000")
+    found = parser.parse_args(given)
+    if unknown := sorted(set(found.suites) - set(SUITES)):
+        parser.error(f"there is no suite {', '.join(unknown)}: choose from {', '.join(SUITES)}")
+    return found
+
+
+def options(found: argparse.Namespace) -> Options:
+    """What the suites are told."""
+    chosen = Options(embedder=found.embedder, quick=found.quick, namespaces=found.namespaces)
+    if found.quick:
+        chosen = replace(chosen, sizes=(200, 1_000), queries=30, tenants=20)
+    if found.sizes:
+        chosen = replace(chosen, sizes=tuple(sorted(int(size) for size in found.sizes.split(","))))
+    return chosen
+
+
+def main(given: list[str]) -> int:
+    """Run the suites; 0 also when a target is missed, 1 when a suite broke."""
+    found = arguments(given)
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    report, failed = Report(), False
+    print(f"Loci {revision()}; {machine()}", flush=True)
+    try:
+        with throwaway_cluster(report) as cluster:
+            bench = Bench(options(found), report, cluster)
+            for name in found.suites or SUITES:
+                failed |= not attempt(SUITES[name], bench)
+    except CannotRun as error:
+        print(error, file=sys.stderr)
+        return 1
+    report.finish()
+    return int(failed)
+
+
+def attempt(suite: Callable[[Bench], None], bench: Bench) -> bool:
+    """Run a suite; False, and a line in the report, when it broke."""
+    try:
+        suite(bench)
+    except (RuntimeError, httpx.HTTPError, psycopg.Error) as error:
+        bench.report.line(f"BROKEN: {type(error).__name__}: {error}")
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,194 @@
+"""Situations in which each statement matters: requests at the door, and calls with the neighbour's ids right behind it,
+as a door or a service with a fault would make them."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
+
+import numpy
+
+from billing import quotas
+from memory.engine.filters import parse_filters
+from memory.engine.text import analyse
+from memory.engine.types import Search, View
+from memory.models import Job
+from memory.services import indexing, jobs, lookup, reindex
+from memory.services.recall import recall
+from memory.stores.embedders import configured
+from memory.stores.postgres import corpus, records, writer
+from memory.stores.postgres.reader import PostgresReader
+from tenants import authentication, idempotency
+from tenants.authentication import operator_scope
+from tenants.rls import tenant_rows
+from tenants.scope import Role, Scope
+from tenants.services.keys import list_keys, revoke_key
+from tenants.services.tenants import add_member, tenant_secret
+from tests.isolation.door import send
+from tests.isolation.stage import FIELDS, KEY, PERSON, TEXTS, Stage
+
+Situation = Callable[[], object]
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+FILTERS: Mapping[str, Any] = {
+    "nothing": {},
+    "equality": {"project": "apollo"},
+    "any": {"project": {"any": ["apollo", "zeus"]}},
+    "prefix": {"project": {"prefix": "ap"}},
+    "numbers": {"amount": {"gte": 1, "lt": 9}},
+    "instants": {"when": {"gte": "2019-01-01"}},
+    "tags": {"tags": "home"},
+    "absence": {"owner": {"exists": False}},
+    "negation": {"not": {"project": "zeus"}},
+}
+
+
+def at_the_door(stage: Stage) -> dict[str, Situation]:
+    """Requests of the own tenant, with own and foreign ids."""
+    own, foreign = stage.own, stage.neighbour
+
+    def ask(method: str, path: str, body: Any = None, key: str = own.key) -> Situation:
+        return lambda: _told(send(key, method, path, body))
+
+    whole = {"query": TEXTS[0], "limit": 100, "include_trace": True}
+    found = {f"recall with {name}": ask("POST", "recall", {**whole, "filters": one}) for name, one in FILTERS.items()}
+    for whose, party in (("own", own), ("foreign", foreign)):
+        memory = party.memories[0]
+        found |= {
+            f"get {whose}": ask("GET", f"memories/{memory}"),
+            f"erase {whose}": ask("DELETE", "memories", {"ids": [str(memory)]}),
+            f"invalidate {whose}": ask("POST", "invalidate", {"ids": [str(memory)]}),
+            f"correct text of {whose}": ask("PATCH", f"memories/{memory}", {"text": "A new text."}),
+            f"correct tags of {whose}": ask("PATCH", f"memories/{memory}", {"tags": ["x"]}),
+            f"job of {whose}": ask("GET", f"jobs/{party.job}"),
+        }
+    return found | {
+        "recall what was retracted": ask("POST", "recall", {"query": "retracted", "include_invalidated": True}),
+        "recall as of": ask("POST", "recall", {"query": "tea", "as_of": "2025-01-01"}),
+        "recall by an unknown key": ask("POST", "recall", {"query": "tea", "filters": {"ghost": 1}}),
+        "list": ask("GET", "memories?source=talk"),
+        "list jobs": ask("GET", "jobs"),
+        "status": ask("GET", "status"),
+        "status of a newborn": ask("GET", "status", key=stage.newborn.key),
+        "a newborn recalls": ask("POST", "recall", {"query": "tea"}, key=stage.newborn.key),
+        "a newborn writes": ask("POST", "memories", {"items": [{"text": "First words."}]}, key=stage.newborn.key),
+        "write again": ask("POST", "memories", {"items": [{"text": TEXTS[0], **FIELDS}]}),
+        "write with news": ask("POST", "memories", {"items": [{"text": TEXTS[0], **FIELDS, "tags": ["new"]}]}),
+        "restore": ask("POST", "memories", {"items": [{"text": "This was retracted.", "source": "gone"}]}),
+        "erase by source": ask("DELETE", "memories", {"source": "talk"}),
+        "invalidate by source": ask("POST", "invalidate", {"source": "talk"}),
+    }
+
+
+def _told(answer: Any) -> tuple[int, str]:
+    return answer.status, answer.body.decode()
+
+
+def behind_the_door(stage: Stage) -> dict[str, Situation]:
+    """Calls of store and service functions in the own tenant's scope with the neighbour's ids."""
+    scope, theirs, newborn = stage.own.scope, stage.neighbour, stage.newborn.scope
+    versions, memories = theirs.versions, theirs.memories
+    operator = operator_scope(stage.own.tenant, "stage")
+
+    def on_cursor(act: Callable[..., object], *rest: Any, **named: Any) -> Situation:
+        def run() -> object:
+            with tenant_rows(scope.tenant) as cursor:
+                return act(cursor, scope, *rest, **named)
+
+        return run
+
+    space = configured().space
+    vectors = [(versions[0], 0, "[" + ",".join(["0.5"] * configured().dimension) + "]", "1" * configured().dimension)]
+    derived: list[Any] = [(versions[0], "tea", "en", "{}", [], False)]
+    return {
+        "records by version": on_cursor(records.by_version, versions),
+        "memories of versions": on_cursor(records.memories_of, versions),
+        "lock": on_cursor(writer.lock_current, memories),
+        "close": on_cursor(writer.close_versions, versions, NOW),
+        "unmark": on_cursor(writer.unmark_retracted, versions),
+        "copy vectors": on_cursor(writer.copy_vectors, {versions[0]: stage.own.versions[-1]}),
+        "mark indexed": on_cursor(writer.mark_indexed, versions),
+        "add vectors": on_cursor(writer.add_vectors, vectors, space),
+        "insert vectors": on_cursor(writer._insert_vectors, [list(each) for each in zip(*vectors, strict=True)]),
+        "drop tasks": on_cursor(writer.drop_tasks, versions),
+        "release tasks": on_cursor(writer.release_tasks, versions, "error", 1.0),
+        "replace derived": on_cursor(writer.replace_derived, derived, analyse),
+        "erase memories": on_cursor(writer.erase_memories, memories),
+        "neighbours and scores": lambda: _complete(stage),
+        "dense arm": lambda: _arms(stage),
+        "versions": lambda: _or_error(lambda: lookup.list_versions(scope, memories[0])),
+        "own versions": lambda: lookup.list_versions(scope, stage.own.memories[0]),
+        "index versions": lambda: indexing.index_versions(scope, versions, by="test"),
+        "index claimed": lambda: indexing._index_claimed(scope, [theirs.task]),  # type: ignore[list-item]
+        "index pending": indexing.index_pending,
+        "recall in the past": lambda: recall(scope, query="tea", view=View(known_at=datetime.now(UTC))).notes,
+        "reindex": lambda: _reindex(stage),
+        "end of a job": lambda: jobs._end(Job(tenant_id=scope.tenant, id=theirs.job, kind="x"), "failed", "error"),
+        "limits of a newborn": lambda: quotas.set_quota(newborn, {"memories": 5}),
+        "a limit again": lambda: quotas.set_quota(scope, {"rps": 900}),
+        "no limits": lambda: quotas.set_quota(scope, {"memories": -1}),
+        "keys": lambda: [key.id for key in list_keys(scope)],
+        "revoke": lambda: _or_error(lambda: revoke_key(scope, theirs.key_id)),
+        "touch": lambda: authentication._touch(scope.tenant, theirs.key_id),
+        "member": lambda: add_member(scope.tenant, PERSON, Role.ADMIN).email,
+        "the same idempotency key": lambda: _once(operator),
+        "the same idempotency key in a newborn": lambda: _once(operator_scope(newborn.tenant, "stage")),
+        "a failure under the same key": lambda: _fails_once(operator_scope(newborn.tenant, "stage")),
+        "sweep": lambda: idempotency.sweep(operator),
+        "secret": lambda: len(tenant_secret.__wrapped__(stage.own.tenant)),
+    }
+
+
+def _or_error(act: Situation) -> object:
+    try:
+        return act()
+    except Exception as error:
+        return type(error).__name__
+
+
+def _search(stage: Stage) -> Search:
+    return Search(TEXTS[0], 100, monotonic() + 60, View(), parse_filters(None))
+
+
+def _arms(stage: Stage) -> object:
+    scope, search = stage.own.scope, _search(stage)
+    embedding = configured().embed_query(search.text)
+    with tenant_rows(scope.tenant) as cursor:
+        store = _reader(cursor, scope)
+        hits = store.nearest(scope, search, embedding, 100)
+        words = store.matching(scope, search, ["tea", "debian", "friday"], 100)
+    return [hit.version for hit in hits], sorted(hit.version for hit in words.hits), words.weights
+
+
+def _complete(stage: Stage) -> object:
+    """The completion of a pool that holds the neighbour's versions."""
+    scope, theirs = stage.own.scope, stage.neighbour.versions
+    embedding = numpy.ones(configured().dimension, dtype=numpy.float32)
+    with tenant_rows(scope.tenant) as cursor:
+        pool, near = _reader(cursor, scope).complete(
+            scope, _search(stage), theirs, theirs, embedding, {"tea": 1.0, "debian": 1.0}
+        )
+    return [item.scores for item in pool], near
+
+
+def _reader(cursor: Any, scope: Scope) -> PostgresReader:
+    return PostgresReader(cursor, corpus.read(cursor, scope))
+
+
+def _reindex(stage: Stage) -> int:
+    """As after a change of the embedder: the old vectors go."""
+    with tenant_rows(stage.own.tenant) as cursor:
+        cursor.execute(
+            "/* test.setup */ UPDATE memory_corpus SET embedding_space = 'old' WHERE tenant_id = %s", [stage.own.tenant]
+        )
+    return reindex.reindex(operator_scope(stage.own.tenant, "reindex"))
+
+
+def _once(scope: Scope) -> object:
+    return idempotency.once(scope, KEY, route="r", body={}, act=lambda: (201, {"by": "probe"}))
+
+
+def _fails_once(scope: Scope) -> object:
+    def fail() -> Any:
+        raise ZeroDivisionError
+
+    return _or_error(lambda: idempotency.once(scope, KEY, route="r", body={}, act=fail))
