@@ -4,6 +4,7 @@ from celery import shared_task
 
 from memory.services.indexing import index_pending
 from memory.services.jobs import run_next
+from tenants import idempotency
 
 
 @shared_task(name="memory.index_pending")
@@ -29,3 +30,4 @@ def sweep_task() -> None:
     """Take up whatever a lost message or a dead worker left behind."""
     index_pending_task()
     run_jobs_task()
+    idempotency.sweep()

@@ -13,6 +13,8 @@ from tenants.scope import Scope
 from tenants.services.keys import issue_key
 
 API = "/api/v1/"
+CLIENT = Client()
+"""One for all: each new one would read every static file anew. It keeps no cookie, since REST sets none."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Caller:
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         """The response of a REST call; `body` goes as JSON, bytes as they are."""
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        return Client().generic(
+        return CLIENT.generic(
             method,
             path if path.startswith("/") else API + path,
             data,

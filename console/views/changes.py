@@ -13,10 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.access import door, member_scope
 from console.dossier import Dossier
 from console.forms import AddForm, ConsoleForm, CorrectForm, EraseForm, initial_of
-from console.restoring import restore
 from loci.ground.errors import LociError, PreconditionFailed
 from memory.engine.items import Item, Outcome
-from memory.services.correct import correct
+from memory.services.correct import correct, restore
 from memory.services.forget import erase, invalidate
 from memory.services.lookup import get_memory, list_versions
 from memory.services.remember import remember
@@ -119,10 +118,10 @@ def correct_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
 def retract(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
     """No longer recalled; can be taken back."""
     scope = member_scope(request, slug)
-    record = get_memory(scope, memory)
+    get_memory(scope, memory)  # tells of a memory that is not there
     invalidate(scope, ids=[memory])
     # the toast's button posts to the address in the message's tags
-    undo = reverse("console:restore", args=[slug, memory]) if record.payload["key"] is None else ""
+    undo = reverse("console:restore", args=[slug, memory])
     messages.success(request, _("Retracted: no longer recalled"), extra_tags=undo)
     return _to_memory(slug, memory)
 
@@ -132,7 +131,7 @@ def retract(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
 def restore_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
     """A retraction taken back."""
     scope = member_scope(request, slug)
-    restore(scope, list_versions(scope, memory))
+    restore(scope, memory)
     messages.success(request, _("Restored"))
     return _to_memory(slug, memory)
 

@@ -44,8 +44,8 @@ class StatusResponse(BaseModel):
     qdrant: bool
     embedding: str
     memgraph: bool
-    recall_calls: float
-    degraded_events: float
+    recall_calls: float | None
+    degraded_events: float | None
     tenant: TenantStatus
 
 

@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from loci.ground.metrics import DEGRADED, RECALL_SECONDS
 from memory.api.answers import HealthResponse, RootResponse, StatusResponse
 from memory.api.views import ScopedView
 from memory.services.status import backlog, embedder_label, tenant_status
@@ -80,7 +79,11 @@ class StatusView(ScopedView):
 
     @extend_schema(operation_id="status", responses=StatusResponse, tags=["status"])
     def get(self, request: Request) -> Response:
-        """The server's parts, and the tenant's memories, limit and index lag."""
+        """The server's parts, and the tenant's memories, limit and index lag.
+
+        `recall_calls` and `degraded_events` are the seed's; they would tell of other tenants, so operators read them
+        from `/metrics`.
+        """
         return Response(
             {
                 "version": VERSION,
@@ -91,26 +94,8 @@ class StatusView(ScopedView):
                 "qdrant": True,
                 "embedding": embedder_label(),
                 "memgraph": False,
-                "recall_calls": _recalls(),
-                "degraded_events": _total(DEGRADED),
+                "recall_calls": None,
+                "degraded_events": None,
                 "tenant": tenant_status(self.scope),
             }
         )
-
-
-def _total(counter: Any) -> float:
-    return float(
-        sum(sample.value for metric in counter.collect() for sample in metric.samples if sample.name.endswith("_total"))
-    )
-
-
-def _recalls() -> float:
-    """Recalls of this process since it started."""
-    return float(
-        sum(
-            sample.value
-            for metric in RECALL_SECONDS.collect()
-            for sample in metric.samples
-            if sample.name.endswith("_count") and sample.labels["part"] == "lexical"
-        )
-    )

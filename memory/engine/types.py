@@ -25,7 +25,10 @@ class View:
     @property
     def is_now(self) -> bool:
         """Whether this is the plain present."""
-        return self == View()
+        return self == NOW
+
+
+NOW = View()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Search:
     text: str
     limit: int
     deadline: float
-    view: View = View()
+    view: View = NOW
     filters: Filter | None = None
 
 

@@ -8,7 +8,7 @@ from tenants.sql import definer
 
 TABLES = [
     f"memory_{name}"
-    for name in "memory version vector sign posting filtervalue corpus indextask job".split()
+    for name in ["memory", "version", "vector", "sign", "posting", "filtervalue", "corpus", "indextask", "job"]
 ]
 FUNCTIONS = ["claim_index_tasks", "claim_job", "backlog"]
 

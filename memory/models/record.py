@@ -39,7 +39,9 @@ class Version(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_index=False)
-    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="versions", db_constraint=False, db_index=False)
+    memory = models.ForeignKey(
+        Memory, on_delete=models.CASCADE, related_name="versions", db_constraint=False, db_index=False
+    )
     namespace = models.CharField(max_length=128)
     key = models.CharField(max_length=512, null=True, blank=True)
     source = models.CharField(max_length=1024, blank=True, db_collation="C")
@@ -81,6 +83,8 @@ class Version(models.Model):
             models.Index(fields=["tenant", "namespace", "id"], name="version_namespace"),
             models.Index(fields=["tenant", "subject"], name="version_subject"),
             models.Index(fields=["tenant", "event_at"], name="version_event_at"),
+            models.Index(fields=["tenant", "agent"], condition=models.Q(agent__isnull=False), name="version_agent"),
+            models.Index(fields=["tenant", "kind"], condition=models.Q(kind__isnull=False), name="version_kind"),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Correct: a new version of a memory takes the place of the believed one; the id stays."""
+"""Correct, and restore: a new version of a memory takes the place of the last one; the id stays."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -7,18 +7,18 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.backends.utils import CursorWrapper
 
 from billing import usage
-from loci.ground.context import current as facts
 from loci.ground.errors import Conflict, NotFound, PreconditionFailed, RuleBroken
 from loci.ground.ids import uuid7
 from loci.ground.instants import parse_instant
-from memory.engine.text import Analysis, analyse, detect_language
+from memory.engine.text import analyse, detect_language
 from memory.engine.types import Record
 from memory.services.indexing import index_now
 from memory.services.prepare import MAX_PLAIN_TEXT, check_order, metadata_fault, stamped, validity
-from memory.services.remember import KEPT, LEASE_MARGIN
 from memory.services.spaces import check_space
+from memory.services.versions import LEASE_MARGIN, PLACE, Draft, kept, write_versions
 from memory.stores.embedders import configured
 from memory.stores.postgres import records, writer
 from memory.stores.postgres.writer import Current
@@ -48,33 +48,52 @@ def correct(
         raise RuleBroken("text is blank")
     if text is not None and len(text) > MAX_PLAIN_TEXT:
         raise RuleBroken(f"text exceeds {MAX_PLAIN_TEXT} characters")
-    embedder = configured()
-    check_space(scope, embedder)
+    check_space(scope, configured())
     with tenant_rows(scope.tenant) as cursor:
-        if records.latest(cursor, scope, memory) is None:
-            raise NotFound("There is no such memory.")
-        current = writer.lock_current(cursor, scope, [memory]).get(memory)
-        if current is None or current.known_to is not None:
-            raise Conflict("This memory was retracted: send its content again to restore it.", code="retracted")
+        current = lock_reached(cursor, scope, memory)
+        if current.known_to is not None:
+            raise Conflict("This memory was retracted: restore it, or send its content again.", code="retracted")
         if expected_version is not None and current.version != expected_version:
             raise PreconditionFailed("The memory has changed since you read it.", current_version=str(current.version))
-        row, analysis = _successor(scope, current, text, metadata, tags)
-        row["known_from"] = writer.transaction_time(cursor, [current])
-        change = writer.close_versions(cursor, scope, [current.version], row["known_from"])
-        writer.add_versions(cursor, scope, [row])
-        writer.add_postings(cursor, scope, {row["id"]: analysis})
-        writer.add_filter_values(cursor, scope, [(row["id"], row["metadata"], row["tags"])])
-        same = row["text"] == current.text
-        copied = writer.copy_vectors(cursor, scope, {current.version: row["id"]}) if same else set()
-        pending = [] if copied or not embedder.enabled else [row["id"]]
-        writer.mark_indexed(cursor, scope, [] if pending else [row["id"]])
-        lease = settings.INDEX_WAIT + LEASE_MARGIN
-        writer.add_index_tasks(cursor, scope, [(uuid7(), version) for version in pending], lease)
-        change.documents += bool(analysis.terms)
-        change.length += analysis.length if analysis.terms else 0
+        draft = _successor(scope, current, text, metadata, tags)
         usage.record(cursor, scope, "memories.corrected", 1)
-        writer.settle(cursor, scope, change)
-        audit.record(cursor, scope, "memory.corrected", id=str(memory), version=str(row["id"]))
+        pending = succeed(cursor, scope, draft)
+        audit.record(cursor, scope, "memory.corrected", id=str(memory), version=str(draft.row["id"]))
+    return indexed(scope, memory, pending)
+
+
+def restore(scope: Scope, memory: UUID) -> Record:
+    """Believe a retracted memory again as it last was; the memory as it is now. Nothing changes for one that is
+    believed. `NotFound` when the scope does not reach it."""
+    require(scope, Right.WRITE)
+    check_space(scope, configured())
+    pending: list[UUID] = []
+    with tenant_rows(scope.tenant) as cursor:
+        current = lock_reached(cursor, scope, memory)
+        if current.known_to is not None:
+            draft = _successor(scope, current, None, None, None)
+            pending = succeed(cursor, scope, draft)
+            audit.record(cursor, scope, "memory.restored", id=str(memory), version=str(draft.row["id"]))
+    return indexed(scope, memory, pending)
+
+
+def lock_reached(cursor: CursorWrapper, scope: Scope, memory: UUID) -> Current:
+    """Lock a memory and read its newest version; `NotFound` when the scope does not reach that."""
+    current = writer.lock_current(cursor, scope, [memory]).get(memory)
+    if not records.reached(cursor, scope, [memory]) or current is None:
+        raise NotFound("There is no such memory.")
+    return current
+
+
+def succeed(cursor: CursorWrapper, scope: Scope, draft: Draft) -> list[UUID]:
+    """Write a version in the place of the one before; what still needs a vector."""
+    assert draft.before is not None
+    lease = settings.INDEX_WAIT + LEASE_MARGIN if configured().enabled else None
+    return write_versions(cursor, scope, [draft], writer.transaction_time(cursor, [draft.before]), lease)
+
+
+def indexed(scope: Scope, memory: UUID, pending: Sequence[UUID]) -> Record:
+    """The memory, once its new version is indexed or has waited long enough."""
     if pending:
         index_now(scope, pending, deadline=time.monotonic() + settings.INDEX_WAIT)
     with tenant_rows(scope.tenant) as cursor:
@@ -115,7 +134,7 @@ def _successor(
     text: str | None,
     metadata: Mapping[str, Any] | None,
     tags: Sequence[str] | None,
-) -> tuple[dict[str, Any], Analysis]:
+) -> Draft:
     merged = current.facts["metadata"]
     if metadata is not None:
         merged = stamped(scope, merge_patch(merged, metadata))
@@ -123,10 +142,11 @@ def _successor(
             raise RuleBroken(f"metadata {fault} once merged")
     text = current.text if text is None else text
     language = detect_language(text)
-    row = {name: current.facts[name] for name in KEPT} | _validity(current, metadata or {}) | {
+    held = kept(current)
+    if metadata is not None:
+        held |= _validity(current, metadata)
+    row = held | {name: current.facts[name] for name in PLACE} | {
         "id": uuid7(), "memory_id": current.memory, "text": text, "metadata": merged,
-        "namespace": current.facts["namespace"], "key": current.facts["key"], "source": current.facts["source"],
-        "position": current.facts["position"], "tags": current.facts["tags"] if tags is None else list(tags),
-        "trace_id": facts.get().trace_id, "written_by": str(scope.actor), "language": language, "embedding_space": "",
+        "tags": held["tags"] if tags is None else list(tags), "language": language,
     }  # fmt: skip
-    return row, analyse(text, language)
+    return Draft(row, analyse(text, language), current)

@@ -24,6 +24,7 @@ from memory.services.remember import remember
 from tenants.authentication import require
 from tenants.rls import tenant_rows
 from tenants.scope import Actor, Right, Scope
+from tenants.services.keys import still_holds
 
 log = structlog.get_logger(__name__)
 BATCH = 64
@@ -114,6 +115,8 @@ def run_next() -> bool:
 
 def _run_remember(job: Job) -> None:
     scope = _scope_from_json(job.tenant_id, job.scope)
+    if not still_holds(scope):
+        raise LociError("the key that queued this was revoked or has expired: nothing more was stored")
     items = [_from_json(item) for item in job.payload["items"]]
     while job.done < job.total:
         batch = items[job.done : job.done + BATCH]

@@ -17,7 +17,7 @@ from memory.engine.filters import Filter, fields_of
 from memory.engine.fusion import fuse, reciprocal_ranks
 from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.text import estimate_tokens
-from memory.engine.types import Fused, Neighbour, PoolItem, Ranked, Record, Search, View
+from memory.engine.types import NOW, Fused, Neighbour, PoolItem, Ranked, Record, Search, View
 from memory.retrievers import dense, lexical
 from memory.services.patience import Late, within
 from memory.services.spaces import compare_space
@@ -40,6 +40,9 @@ its weight falls in proportion: a question in other words than its answer must n
 ANCHORS = 30
 """Hits whose neighbours within their source join the pool, at least."""
 T = TypeVar("T")
+
+
+NO_WORDS = LexicalHits([], {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class _Run:
     with_trace: bool = False
     embedding: Embedding | None = None
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
-    words: LexicalHits = LexicalHits([], {})
+    words: LexicalHits = NO_WORDS
     timings: dict[str, float] = field(default_factory=dict)
     part: str = "filters"
     left_out: set[str] = field(default_factory=set)
@@ -108,7 +111,7 @@ def recall(
     query: str,
     limit: int = 10,
     filters: Filter | None = None,
-    view: View = View(),
+    view: View = NOW,
     token_budget: int | None = None,
     deadline: float | None = None,
     include_trace: bool = False,

@@ -11,8 +11,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.backends.utils import CursorWrapper
 
-from billing import quotas, usage
-from loci.ground.context import current as facts
+from billing import usage
 from loci.ground.ids import uuid7
 from loci.ground.instants import parse_instant
 from loci.ground.metrics import WRITES
@@ -20,34 +19,17 @@ from memory.engine.identity import content_id
 from memory.engine.items import Item, Outcome
 from memory.engine.text import Analysis, analyse, detect_language
 from memory.services.indexing import index_now
-from memory.services.prepare import bound_to, check_rules, in_scope, same_json, validity
+from memory.services.prepare import bound_to, check_rules, in_scope, same_json
 from memory.services.spaces import check_space
+from memory.services.versions import LEASE_MARGIN, Draft, kept, write_versions
 from memory.stores.embedders import configured
-from memory.stores.postgres import writer
-from memory.stores.postgres.writer import Change, Current
+from memory.stores.postgres import records, writer
+from memory.stores.postgres.writer import Current
 from tenants import audit
 from tenants.authentication import require
 from tenants.rls import tenant_rows
 from tenants.scope import Right, Scope
 from tenants.services.tenants import tenant_secret
-
-LEASE_MARGIN = 5.0
-"""Seconds for which a request keeps its index tasks to itself beyond the time that it waits for them."""
-KEPT = [
-    "tier",
-    "kind",
-    "event_at",
-    "metadata",
-    "tags",
-    "agent",
-    "subject",
-    "confidence",
-    "valid_from",
-    "valid_to",
-    "expires_at",
-    "content_hash",
-]
-"""What a memory keeps when a later version does not say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +45,10 @@ class Prepared:
 
 @dataclass(slots=True)
 class Plan:
-    """What one transaction will do. `ends` maps a version that ends to the item whose version succeeds it."""
+    """What one transaction will do: `writes` are the items that need a new version, with what it succeeds."""
 
     at: datetime
-    fresh: list[Prepared] = field(default_factory=list)
-    ends: dict[UUID, Prepared] = field(default_factory=dict)
-    before: dict[UUID, Current] = field(default_factory=dict)
+    writes: list[tuple[Prepared, Current | None]] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
 
 
@@ -100,43 +80,60 @@ def remember(scope: Scope, *, items: Sequence[Item], wait: float | None = None) 
 
 def _prepare(scope: Scope, item: Item) -> Prepared:
     language = detect_language(item.text)
-    secret, bound = tenant_secret(scope.tenant), bound_to(scope)
-    memory = content_id(secret, item.namespace, item.source, item.offset, item.text, bound)
-    return Prepared(item, memory, uuid7(), language, analyse(item.text, language))
+    return Prepared(item, _id_of(scope, item, 0), uuid7(), language, analyse(item.text, language))
+
+
+def _id_of(scope: Scope, item: Item, turn: int) -> UUID:
+    """The item's id; `turn` above 0 when the ids before belong to memories that left the scope's reach."""
+    salt = [*bound_to(scope), *([turn] if turn else [])]
+    return content_id(tenant_secret(scope.tenant), item.namespace, item.source, item.offset, item.text, salt)
 
 
 def _plan(cursor: CursorWrapper, scope: Scope, prepared: Sequence[Prepared]) -> Plan:
     """Lock what is there already, take the transaction time, and decide what becomes of each item."""
     first: dict[UUID, Prepared] = {}
     twins = [one for one in prepared if first.setdefault(one.memory, one) is not one]
-    existing = _claim(cursor, scope, list(first.values()))
-    plan = Plan(writer.transaction_time(cursor, existing.values()))
-    for memory, one in first.items():
-        row = existing.get(memory)
-        if row is None:
-            plan.fresh.append(one)
-            status = "stored"
-        elif row.known_to is not None:
+    claimed = _claim(cursor, scope, first)
+    plan = Plan(writer.transaction_time(cursor, [row for _, row in claimed.values() if row]))
+    for one, row in claimed.values():
+        if row is None or row.known_to is not None:
             status = "stored"
         else:
             status = "updated" if row.text == one.item.text and _differs(row, one.item) else "duplicate"
-        if row and status != "duplicate":
-            plan.ends[row.version], plan.before[row.version] = one, row
+        if status != "duplicate":
+            plan.writes.append((one, row))
         plan.outcomes.append(_outcome(one, status, row.version if row and status == "duplicate" else one.version))
-    plan.outcomes.extend(_outcome(one, "duplicate", first[one.memory].version) for one in twins)
+    for twin in twins:
+        one, _ = claimed[twin.memory]
+        plan.outcomes.append(Outcome(one.memory, "duplicate", twin.item.index, twin.item.offset, one.version))
     return plan
 
 
-def _claim(cursor: CursorWrapper, scope: Scope, wanted: Sequence[Prepared]) -> dict[UUID, Current]:
-    """Insert the memories that are new, lock the others: their newest versions. One that is erased meanwhile is new."""
-    existing: dict[UUID, Current] = {}
+def _claim(
+    cursor: CursorWrapper, scope: Scope, wanted: dict[UUID, Prepared]
+) -> dict[UUID, tuple[Prepared, Current | None]]:
+    """Insert the memories that are new, lock the others and read their newest versions.
+
+    One that is erased meanwhile is new; one that left the reach of a narrowed scope is left alone, and the item
+    becomes a memory of its own.
+    """
+    claimed: dict[UUID, tuple[Prepared, Current | None]] = {}
+    turn = 0
     while wanted:
-        rows = [(one.memory, one.item.namespace, one.item.source, one.item.offset) for one in wanted]
+        rows = [(one.memory, one.item.namespace, one.item.source, one.item.offset) for one in wanted.values()]
         new = writer.add_memories(cursor, scope, rows)
-        old = [one for one in wanted if one.memory not in new]
-        existing |= writer.lock_current(cursor, scope, [one.memory for one in old]) if old else {}
-        wanted = [one for one in old if one.memory not in existing]
-    return existing
+        claimed |= {asked: (one, None) for asked, one in wanted.items() if one.memory in new}
+        old = {asked: one for asked, one in wanted.items() if one.memory not in new}
+        found = writer.lock_current(cursor, scope, [one.memory for one in old.values()]) if old else {}
+        reached = records.reached(cursor, scope, list(found)) if bound_to(scope) else found.keys()
+        claimed |= {asked: (one, found[one.memory]) for asked, one in old.items() if one.memory in reached}
+        turn += 1
+        wanted = {
+            asked: dataclasses.replace(one, memory=_id_of(scope, one.item, turn)) if one.memory in found else one
+            for asked, one in old.items()
+            if one.memory not in reached
+        }
+    return claimed
 
 
 def _outcome(one: Prepared, status: str, version: UUID) -> Outcome:
@@ -168,47 +165,24 @@ def _differs(row: Current, item: Item) -> bool:
     )
 
 
-def _row(scope: Scope, plan: Plan, one: Prepared, before: Current | None) -> dict[str, Any]:
+def _draft(one: Prepared, before: Current | None) -> Draft:
     """The version to insert: what was believed before, if anything, overlaid by what the item says."""
     item = one.item
-    kept = {} if before is None else {name: before.facts[name] for name in KEPT}
-    if before and before.known_to is not None:  # its retraction may have ended its validity
-        kept["valid_to"] = validity(kept["metadata"], "").get("valid_to")
-    return {
+    row = {
         "tier": "chunk", "event_at": item.event_at, "metadata": item.metadata, "tags": [],
-        **kept, **_said(item),
+        **(kept(before) if before else {}), **_said(item),
         "id": one.version, "memory_id": one.memory, "namespace": item.namespace, "source": item.source,
-        "position": item.offset, "text": item.text, "known_from": plan.at, "trace_id": facts.get().trace_id,
-        "written_by": str(scope.actor), "language": one.language, "embedding_space": "",
+        "position": item.offset, "text": item.text, "language": one.language,
     }  # fmt: skip
+    return Draft(row, one.analysis, before)
 
 
 def _write(cursor: CursorWrapper, scope: Scope, plan: Plan, lease: float | None) -> list[UUID]:
     """Insert everything; the versions that still need a vector. `lease` None: there is no vector index."""
-    written = [*((one, None) for one in plan.fresh), *((one, plan.before[old]) for old, one in plan.ends.items())]
-    if not written:
+    if not plan.writes:
         return []
-    change = writer.close_versions(cursor, scope, list(plan.ends), plan.at) if plan.ends else Change()
-    if plan.ends:
-        writer.unmark_retracted(cursor, scope, list(plan.ends))
-    rows = [_row(scope, plan, one, before) for one, before in written]
-    writer.add_versions(cursor, scope, rows)
-    writer.add_postings(cursor, scope, {one.version: one.analysis for one, _ in written})
-    writer.add_filter_values(cursor, scope, [(row["id"], row["metadata"], row["tags"]) for row in rows])
-    copied = writer.copy_vectors(cursor, scope, _same_text(plan))
-    pending = [] if lease is None else [one.version for one, _ in written if one.version not in copied]
-    writer.mark_indexed(cursor, scope, [row["id"] for row in rows if row["id"] not in pending])
-    writer.add_index_tasks(cursor, scope, [(uuid7(), version) for version in pending], lease or 0)
-    change.memories += len(plan.fresh)
-    change.documents += sum(1 for one, _ in written if one.analysis.terms)
-    change.length += sum(one.analysis.length for one, _ in written if one.analysis.terms)
-    quotas.reserve(cursor, scope, "memories", change.memories)
-    usage.record(cursor, scope, "memories.stored", len(plan.fresh))
-    writer.settle(cursor, scope, change)
-    audit.record(cursor, scope, "memory.written", stored=len(plan.fresh), changed=len(plan.ends))
+    fresh = sum(before is None for _, before in plan.writes)
+    usage.record(cursor, scope, "memories.stored", fresh)
+    pending = write_versions(cursor, scope, [_draft(*each) for each in plan.writes], plan.at, lease)
+    audit.record(cursor, scope, "memory.written", stored=fresh, changed=len(plan.writes) - fresh)
     return pending
-
-
-def _same_text(plan: Plan) -> dict[UUID, UUID]:
-    """Versions that end → successors with the same text."""
-    return {old: one.version for old, one in plan.ends.items() if plan.before[old].text == one.item.text}

@@ -64,5 +64,3 @@ def adopt_space(cursor: CursorWrapper, scope: Scope, embedder: Embedder) -> None
         [scope.tenant, embedder.space, label_of(embedder)],
     )
     compare_space(corpus.read(cursor, scope), embedder, embedder.space)
-
-

@@ -7,7 +7,7 @@ from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "loci.settings")
 
-from django.conf import settings  # noqa: E402  (settings need the line above)
+from django.conf import settings
 
 app = Celery("loci")
 app.set_default()

@@ -29,7 +29,7 @@ def required(name: str) -> str:
     value: str = env.str(name, default="")
     if not value:
         raise ImproperlyConfigured(
-            f"{name} is not set. `make run` sets up everything; a deployment gives it by environment (docs/settings.md)."
+            f"{name} is not set. `make run` sets up everything; a deployment gives it by environment: docs/settings.md."
         )
     return value
 
@@ -95,6 +95,7 @@ TEMPLATES = [
     }
 ]
 
+
 # `default` is loci_app (web, worker, commands, tests); `owner` is loci_owner (migrations only).
 def database(url: str) -> dict[str, Any]:
     """Django's settings for `url`; a socket's folder may stand percent-encoded in the host's place."""
@@ -110,10 +111,20 @@ DATABASES = {
         **_app,
         "ENGINE": "django.db.backends.postgresql",
         "CONN_MAX_AGE": 0,
-        "OPTIONS": {"connect_timeout": 5, "server_side_binding": True, "prepare_threshold": 5, **_app.get("OPTIONS", {}), "pool": _pool},
+        "OPTIONS": {
+            "connect_timeout": 5,
+            "server_side_binding": True,
+            "prepare_threshold": 5,
+            **_app.get("OPTIONS", {}),
+            "pool": _pool,
+        },
         "TEST": {"MIRROR": "owner"},
     },
-    "owner": {**_owner, "ENGINE": "django.db.backends.postgresql", "OPTIONS": {"connect_timeout": 5, **_owner.get("OPTIONS", {})}},
+    "owner": {
+        **_owner,
+        "ENGINE": "django.db.backends.postgresql",
+        "OPTIONS": {"connect_timeout": 5, **_owner.get("OPTIONS", {})},
+    },
 }
 AUTH_USER_MODEL = "tenants.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -2,122 +2,216 @@
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
-import loci.ground.ids
 from django.conf import settings
 from django.db import migrations, models
 
+import loci.ground.ids
+
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
         ("tenants", "0001_roles"),
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Tenant',
+            name="Tenant",
             fields=[
-                ('id', models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField(max_length=63, unique=True)),
-                ('name', models.CharField(max_length=200)),
-                ('time_zone', models.CharField(default='UTC', max_length=64)),
-                ('language', models.CharField(default='en', max_length=8)),
-                ('sealed_secret', models.BinaryField()),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False),
+                ),
+                ("slug", models.SlugField(max_length=63, unique=True)),
+                ("name", models.CharField(max_length=200)),
+                ("time_zone", models.CharField(default="UTC", max_length=64)),
+                ("language", models.CharField(default="en", max_length=8)),
+                ("sealed_secret", models.BinaryField()),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['slug'],
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('id', models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('email', models.EmailField(max_length=254, unique=True)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('is_active', models.BooleanField(default=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "id",
+                    models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False),
+                ),
+                ("email", models.EmailField(max_length=254, unique=True)),
+                ("name", models.CharField(blank=True, max_length=200)),
+                ("is_active", models.BooleanField(default=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='IdempotencyRecord',
+            name="IdempotencyRecord",
             fields=[
-                ('pk', models.CompositePrimaryKey('tenant_id', 'digest', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('digest', models.BinaryField(max_length=32)),
-                ('body_digest', models.BinaryField(max_length=32)),
-                ('status', models.PositiveSmallIntegerField(null=True)),
-                ('answer', models.JSONField(null=True)),
-                ('lease_until', models.DateTimeField()),
-                ('expires_at', models.DateTimeField(db_index=True)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenants.tenant')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "tenant_id", "digest", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("digest", models.BinaryField(max_length=32)),
+                ("body_digest", models.BinaryField(max_length=32)),
+                ("status", models.PositiveSmallIntegerField(null=True)),
+                ("answer", models.JSONField(null=True)),
+                ("lease_until", models.DateTimeField()),
+                ("expires_at", models.DateTimeField(db_index=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="tenants.tenant"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ServiceKey',
+            name="ServiceKey",
             fields=[
-                ('id', models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('digest', models.BinaryField(max_length=32, unique=True)),
-                ('pepper_id', models.CharField(max_length=32)),
-                ('tail', models.CharField(max_length=4)),
-                ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=16), size=None)),
-                ('namespaces', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=128), size=None)),
-                ('filters', models.JSONField(default=dict)),
-                ('agent', models.CharField(default='*', max_length=128)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.CharField(max_length=128)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='service_keys', to='tenants.tenant')),
+                (
+                    "id",
+                    models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False),
+                ),
+                ("name", models.CharField(blank=True, max_length=200)),
+                ("digest", models.BinaryField(max_length=32, unique=True)),
+                ("pepper_id", models.CharField(max_length=32)),
+                ("tail", models.CharField(max_length=4)),
+                (
+                    "scopes",
+                    django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=16), size=None),
+                ),
+                (
+                    "namespaces",
+                    django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=128), size=None),
+                ),
+                ("filters", models.JSONField(default=dict)),
+                ("agent", models.CharField(default="*", max_length=128)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                ("last_used_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("created_by", models.CharField(max_length=128)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="service_keys", to="tenants.tenant"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['created_at', 'id'],
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'id'), name='servicekey_tenant_id')],
+                "ordering": ["created_at", "id"],
+                "constraints": [models.UniqueConstraint(fields=("tenant", "id"), name="servicekey_tenant_id")],
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('role', models.CharField(choices=[('owner', 'owner'), ('admin', 'admin'), ('developer', 'developer'), ('viewer', 'viewer')], max_length=16)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='tenants.tenant')),
+                (
+                    "id",
+                    models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("owner", "owner"),
+                            ("admin", "admin"),
+                            ("developer", "developer"),
+                            ("viewer", "viewer"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="memberships", to="tenants.tenant"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'user'), name='membership_once_per_tenant'), models.UniqueConstraint(fields=('tenant', 'id'), name='membership_tenant_id')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("tenant", "user"), name="membership_once_per_tenant"),
+                    models.UniqueConstraint(fields=("tenant", "id"), name="membership_tenant_id"),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='AuditEvent',
+            name="AuditEvent",
             fields=[
-                ('id', models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('at', models.DateTimeField()),
-                ('action', models.CharField(max_length=64)),
-                ('actor', models.CharField(max_length=160)),
-                ('request_id', models.CharField(blank=True, max_length=64)),
-                ('trace_id', models.CharField(blank=True, max_length=64)),
-                ('address', models.GenericIPAddressField(blank=True, null=True)),
-                ('detail', models.JSONField(default=dict)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='audit_events', to='tenants.tenant')),
+                (
+                    "id",
+                    models.UUIDField(default=loci.ground.ids.uuid7, editable=False, primary_key=True, serialize=False),
+                ),
+                ("at", models.DateTimeField()),
+                ("action", models.CharField(max_length=64)),
+                ("actor", models.CharField(max_length=160)),
+                ("request_id", models.CharField(blank=True, max_length=64)),
+                ("trace_id", models.CharField(blank=True, max_length=64)),
+                ("address", models.GenericIPAddressField(blank=True, null=True)),
+                ("detail", models.JSONField(default=dict)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="audit_events", to="tenants.tenant"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['id'],
-                'indexes': [models.Index(fields=['tenant', '-at'], name='auditevent_tenant_at')],
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'id'), name='auditevent_tenant_id')],
+                "ordering": ["id"],
+                "indexes": [models.Index(fields=["tenant", "-at"], name="auditevent_tenant_at")],
+                "constraints": [models.UniqueConstraint(fields=("tenant", "id"), name="auditevent_tenant_id")],
             },
         ),
     ]

@@ -12,7 +12,7 @@ TABLES = {
     "tenants_auditevent": "tenant_id",
     "tenants_idempotencyrecord": "tenant_id",
 }
-FUNCTIONS = ["key_lookup", "key_tenant", "memberships", "tenant_by_slug", "tenant_page"]
+FUNCTIONS = ["key_lookup", "key_tenant", "memberships", "tenant_by_slug", "tenant_page", "drop_expired_answers"]
 
 
 def forward(apps, schema_editor):

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 
 from loci.ground.errors import NotFound, RuleBroken
@@ -96,6 +97,15 @@ def revoke_key(scope: Scope, key_id: UUID) -> None:
             raise NotFound("There is no such key.")
         if changed:
             audit.record(cursor, scope, "key.revoked", key=str(key_id))
+
+
+def still_holds(scope: Scope) -> bool:
+    """Whether the credential behind a stored scope is still good; true for anything but a service key."""
+    if scope.actor.kind != "key":
+        return True
+    with tenant_rows(scope.tenant):
+        good = ServiceKey.objects.filter(tenant_id=scope.tenant, id=scope.actor.id, revoked_at=None)
+        return good.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now())).exists()
 
 
 def tenant_of_key(key_id: UUID) -> UUID:

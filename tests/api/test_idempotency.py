@@ -91,7 +91,7 @@ def test_an_expired_record_counts_no_more(alice: Caller) -> None:
     assert send(alice, {"items": [{"text": "New."}]}).json()["stored"] == 1
     with tenant_rows(alice.tenant) as cursor:
         cursor.execute("UPDATE tenants_idempotencyrecord SET expires_at = now() - interval '1 second'")
-    assert idempotency.sweep(alice.scope) == 1
+    assert idempotency.sweep() == 1
 
 
 def test_keys_are_each_credentials_own(alice: Caller, charlie: Caller) -> None:

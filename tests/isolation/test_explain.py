@@ -31,11 +31,7 @@ LINEAR = {("dense.search memory_sign", "memory_sign")}
 """(statement, table) that reads all of a tenant by design: sign bits are compared one by one."""
 UNSELECTIVE = {"recall filtered by none", "recall filtered by not"}
 """What nearly every memory passes: then the versions are read as the signs are, once."""
-KNOWN = {
-    "recall filtered by agent": "memory_version has no index on (tenant, agent): the dense arm reads the whole tenant",
-    "recall narrowed by agent": "memory_version has no index on (tenant, agent): the dense arm reads the whole tenant",
-    "recall filtered by or": "an `or` over metadata is two hashed subplans over the whole tenant: a UNION would serve",
-}
+KNOWN: dict[str, str] = {}
 """Faults that are reported and not yet mended."""
 FILTERS: Mapping[str, Any] = {
     "nothing": None,

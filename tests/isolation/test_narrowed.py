@@ -5,9 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from console.restoring import restore
-from loci.ground.errors import Conflict
-from memory.services.lookup import list_versions
+from memory.services.correct import restore
 from tests.cast import Caller
 from tests.isolation.door import send
 
@@ -86,11 +84,6 @@ def test_what_left_a_keys_reach_is_as_if_it_were_not_there(
 
 
 @pytest.mark.parametrize("retracted", [False, True])
-@pytest.mark.xfail(
-    strict=True,
-    reason="remember() finds what is there by its id alone: a bound key that sends its content again is told an id that"
-    " it cannot read (duplicate), or restores what others retracted and others' tags with it",
-)
 def test_content_sent_again_does_not_touch_what_left_the_keys_reach(
     alice: Caller, apollo: Caller, strayed: str, retracted: bool
 ) -> None:
@@ -121,22 +114,14 @@ def test_one_item_out_of_reach_refuses_the_whole_request(alice: Caller) -> None:
     assert alice.found("reach") == []
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="console.restoring sends the content again; when that restores another memory of the same content, it erases"
-    " that one with its whole history",
-)
 def test_restoring_in_the_console_erases_no_other_memory(alice: Caller, apollo: Caller) -> None:
     (bound,), (plain,) = apollo.remember(TEXT), alice.remember(TEXT, tags=["precious"])
     alice.post("invalidate", {"ids": [bound, plain]})
-    with pytest.raises(Conflict):
-        restore(alice.scope, list_versions(alice.scope, UUID(bound)))
+    restore(alice.scope, UUID(bound))
+    assert alice.get(f"memories/{bound}").json()["known_to"] is None
     assert alice.get(f"memories/{plain}").status_code == 200
 
 
-@pytest.mark.xfail(
-    strict=True, reason="recall_calls and degraded_events of /status count the whole process, all tenants together"
-)
 def test_status_does_not_count_what_other_tenants_do(alice: Caller, charlie: Caller) -> None:
     before = alice.get("status").json()
     charlie.recall("anything")

@@ -27,6 +27,7 @@ DEFINERS = {
     "loci_memberships": "p_user uuid",
     "loci_rate_take": "p_tenant uuid, p_default double precision",
     "loci_tenant_by_slug": "p_slug text",
+    "loci_drop_expired_answers": "",
     "loci_tenant_page": "p_after uuid, p_limit integer",
 }
 """Every function that runs with its owner's rights, and so past row-level security: what it takes."""

@@ -41,9 +41,8 @@ class PostgresReader:
         params = Params()
         where = [in_reach("s", scope, params), at_time("s", search.view, params)]
         if rest := narrowed("v", scope, search.filters, params):
-            where.append(
-                f"s.version_id IN (SELECT v.id FROM memory_version v WHERE {tenant_clause('v', scope, params)} AND {rest})"
-            )
+            inner = f"{tenant_clause('v', scope, params)} AND {rest}"
+            where.append(f"s.version_id IN (SELECT v.id FROM memory_version v WHERE {inner})")
         params.values |= {
             "bits": signs(embedding),
             "query": literal(embedding),

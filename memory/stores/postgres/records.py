@@ -10,7 +10,7 @@ from django.db.backends.utils import CursorWrapper
 
 from loci.ground.instants import to_text
 from memory.engine.filters import Filter
-from memory.engine.types import Record, View
+from memory.engine.types import NOW, Record, View
 from memory.stores.postgres.visible import Params, in_reach, is_newest, narrowed, tenant_clause, visible
 from tenants.scope import Scope
 
@@ -99,6 +99,20 @@ def latest(cursor: CursorWrapper, scope: Scope, memory: UUID) -> Record | None:
     return record_of(row) if row else None
 
 
+def reached(cursor: CursorWrapper, scope: Scope, memories: Sequence[UUID]) -> set[UUID]:
+    """Those of `memories` whose newest version the scope reaches."""
+    params = Params()
+    clauses = [in_reach("v", scope, params), is_newest("v", scope, params)]
+    if rest := narrowed("v", scope, None, params):
+        clauses.append(rest)
+    cursor.execute(
+        f"/* records.reached */ SELECT v.memory_id FROM memory_version v WHERE {' AND '.join(clauses)}"
+        f" AND v.memory_id = ANY({params.add(list(memories))}::uuid[])",
+        params.values,
+    )
+    return {row[0] for row in cursor.fetchall()}
+
+
 def versions_of(cursor: CursorWrapper, scope: Scope, memory: UUID, limit: int = 100) -> list[Record]:
     """All versions of a memory that the scope reaches, newest first; at most `limit`."""
     params = Params()
@@ -121,7 +135,7 @@ def page(
     after: UUID | None,
     limit: int,
     filters: Filter | None = None,
-    view: View = View(),
+    view: View = NOW,
 ) -> list[Record]:
     """Believed versions in order of memory id, from after `after`; `source` None is any."""
     params = Params()

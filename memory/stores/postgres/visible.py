@@ -4,6 +4,7 @@ Every statement of this store takes its tenant clause from here. Conditions comp
 operators, so that their indexes serve under row-level security.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -101,9 +102,10 @@ def visible(alias: str, scope: Scope, view: View, filters: Filter | None, params
 
 
 def _filter(alias: str, scope: Scope, node: Filter, params: Params) -> str:
-    if isinstance(node, And | Or):
-        word = " AND " if isinstance(node, And) else " OR "
-        return "(" + word.join(_filter(alias, scope, part, params) for part in node.parts) + ")"
+    if isinstance(node, And):
+        return "(" + " AND ".join(_filter(alias, scope, part, params) for part in node.parts) + ")"
+    if isinstance(node, Or):
+        return _either(alias, [_filter(alias, scope, part, params) for part in node.parts])
     if isinstance(node, Not):
         return f"NOT coalesce({_filter(alias, scope, node.part, params)}, false)"
     if isinstance(node, Equals):
@@ -115,6 +117,18 @@ def _filter(alias: str, scope: Scope, node: Filter, params: Params) -> str:
     if isinstance(node, Prefix):
         return _prefix(alias, scope, node, params)
     return _exists(alias, scope, node, params)
+
+
+def _either(alias: str, clauses: Sequence[str]) -> str:
+    """One of `clauses`. Those that look a version up by its values become one look-up over all of them: an OR of
+    subqueries would read every version of the tenant."""
+    start = f"{alias}.id IN (SELECT"
+    lookups = [clause for clause in clauses if clause.startswith(start) and clause.count(start) == 1]
+    others = [clause for clause in clauses if clause not in lookups]
+    if len(lookups) > 1:
+        inner = " UNION ALL ".join(clause.removeprefix(f"{alias}.id IN (").removesuffix(")") for clause in lookups)
+        lookups = [f"{alias}.id IN ({inner})"]
+    return "(" + " OR ".join([*others, *lookups]) + ")"
 
 
 def _column(alias: str, name: str) -> str | None:

@@ -170,8 +170,8 @@ def close_versions(
     params = Params({"versions": list(versions), "at": at, "invalidated": invalidated_at, "valid_to": valid_to})
     for table, id_column in (("memory_version", "id"), ("memory_sign", "version_id")):
         cursor.execute(
-            f"/* write.close */ UPDATE {table} AS t SET known_to = %(at)s, invalidated_at = %(invalidated)s::timestamptz,"
-            " valid_to = coalesce(%(valid_to)s::timestamptz, t.valid_to)"
+            f"/* write.close */ UPDATE {table} AS t SET known_to = %(at)s,"
+            " invalidated_at = %(invalidated)s::timestamptz, valid_to = coalesce(%(valid_to)s::timestamptz, t.valid_to)"
             f" WHERE {tenant_clause('t', scope, params)} AND t.{id_column} = ANY(%(versions)s::uuid[])"
             " AND t.known_to IS NULL",
             params.values,
