@@ -52,16 +52,17 @@ def fuse(
     own: Scores = sum(shares.values(), np.zeros(len(items)))
     shares["neighbours"] = smoothing * _lent(items, own, neighbours)
     scores = squash(own + shares["neighbours"])
-    fused = [
+    columns = {part: column.tolist() for part, column in shares.items()}
+    order = sorted(zip((-scores).tolist(), (item.version.int for item in items), range(len(items)), strict=True))
+    return [
         Fused(
-            item.version,
-            float(scores[at]),
-            {part: float(column[at]) for part, column in shares.items() if column[at]},
-            {arm: score for arm, score in item.scores.items() if score is not None},
+            items[at].version,
+            -score,
+            {part: column[at] for part, column in columns.items() if column[at]},
+            {arm: raw for arm, raw in items[at].scores.items() if raw is not None},
         )
-        for at, item in enumerate(items)
+        for score, _, at in order
     ]
-    return sorted(fused, key=lambda hit: (-hit.score, hit.version.int))
 
 
 def _lent(items: Sequence[PoolItem], own: Scores, neighbours: Sequence[Neighbour]) -> Scores:
