@@ -35,7 +35,7 @@ contracts: .venv/.dev ## check which room imports which
 	@PYTHONPATH=.:platform .venv/bin/lint-imports
 
 bench: .venv/.dev ## measure quality and speed (ARGS=--help)
-	@$(LOCAL) env -- .venv/bin/python -m tests.bench $(ARGS)
+	@PYTHONPATH=platform .venv/bin/python -m tests.bench $(ARGS)
 
 format: .venv/.dev ## format the code and fix what can be fixed
 	@.venv/bin/ruff check --fix . ; .venv/bin/ruff format .

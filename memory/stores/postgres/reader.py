@@ -54,10 +54,13 @@ class PostgresReader:
             WITH near AS MATERIALIZED (
                 SELECT s.version_id, s.ordinal FROM memory_sign s WHERE {" AND ".join(where)}
                 ORDER BY s.bits <~> %(bits)s::bit({len(embedding)}) LIMIT %(candidates)s)
-            SELECT x.version_id, max(-(x.embedding <#> %(query)s::vector)) AS score
-            FROM near JOIN memory_vector x ON {tenant_clause("x", scope, params)}
-                AND x.version_id = near.version_id AND x.ordinal = near.ordinal
-            GROUP BY x.version_id ORDER BY score DESC, x.version_id LIMIT %(count)s""",
+            SELECT near.version_id, max(exact.score) AS score
+            -- OFFSET 0: look the candidates up by key; a join would read every vector of the tenant
+            FROM near CROSS JOIN LATERAL (
+                SELECT -(x.embedding <#> %(query)s::vector) AS score FROM memory_vector x
+                WHERE {tenant_clause("x", scope, params)}
+                    AND x.version_id = near.version_id AND x.ordinal = near.ordinal OFFSET 0) AS exact
+            GROUP BY near.version_id ORDER BY score DESC, near.version_id LIMIT %(count)s""",
             params.values,
         )
         return [Ranked(*row) for row in self.cursor.fetchall()]
