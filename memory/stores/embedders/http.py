@@ -93,7 +93,7 @@ class ServiceClient:
             limits=httpx.Limits(max_connections=16, max_keepalive_connections=8, keepalive_expiry=30),
         )
         # an embedder that is dropped from the registry takes its connections along
-        weakref.finalize(self, self._client.close)
+        weakref.finalize(self, self._client.close).atexit = False
 
     def __repr__(self) -> str:
         return f"<ServiceClient {self.provider} {self.place}>"

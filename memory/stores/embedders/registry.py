@@ -25,6 +25,7 @@ KINDS = {
 KEPT = 64  # tenants may bring configurations of their own; the least recently used goes first
 
 _embedders: OrderedDict[EmbedderConfig, Embedder] = OrderedDict()
+_inherited: list[OrderedDict[EmbedderConfig, Embedder]] = []
 _lock = threading.Lock()
 
 
@@ -46,10 +47,17 @@ def get_embedder(config: EmbedderConfig) -> Embedder:
 
 
 def forget_embedders() -> None:
-    """Drop all embedders of this process. A forked child does so: threads and sockets do not survive a fork."""
-    global _lock
-    _lock = threading.Lock()
-    _embedders.clear()
+    """Drop all embedders of this process."""
+    with _lock:
+        _embedders.clear()
+
+
+def _start_anew() -> None:
+    """In a forked child: forget the parent's embedders without closing them. The sockets are the parent's, and a lock
+    may be held by one of its threads, which do not exist here."""
+    global _lock, _embedders
+    _inherited.append(_embedders)
+    _lock, _embedders = threading.Lock(), OrderedDict()
 
 
 def _built(config: EmbedderConfig) -> Embedder:
@@ -82,4 +90,4 @@ def _unusable(config: EmbedderConfig, problem: str, remedy: str) -> EmbedderErro
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=forget_embedders)
+    os.register_at_fork(after_in_child=_start_anew)
