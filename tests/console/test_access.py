@@ -104,6 +104,13 @@ def test_an_unknown_address_has_a_page_and_the_apis_has_a_document(mira: Member)
     assert Client().get("/api/v1/nothing").headers["Content-Type"] == "application/problem+json"
 
 
+@pytest.mark.parametrize("path", ["/nothing/here", "//elsewhere.example/t/acme/search"])
+def test_an_unknown_address_has_a_page_for_somebody_not_signed_in_too(db: None, path: str) -> None:
+    page = Client().generic("GET", "/", PATH_INFO=path)
+    assert page.status_code == 404
+    assert "There is nothing at this address" in page.content.decode()
+
+
 def test_a_fault_of_ours_shows_nothing_of_itself(mira: Member, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_args: object, **_kwargs: object) -> None:
         raise RuntimeError("secret detail")
