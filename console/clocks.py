@@ -67,7 +67,15 @@ def said(moment: datetime) -> str:
     """An instant for people: a date alone at midnight UTC, as a bare date is read."""
     if moment.astimezone(UTC).time() == datetime.min.time():
         return date_format(moment.astimezone(UTC), "j M Y")
-    return date_format(timezone.localtime(moment), "j M Y, H:i")
+    return date_format(local(moment), "j M Y, H:i")
+
+
+def local(moment: datetime) -> datetime:
+    """`moment` in the tenant's time zone, or in UTC where that would leave the years 1 to 9999."""
+    try:
+        return timezone.localtime(moment)
+    except OverflowError:
+        return moment.astimezone(UTC)
 
 
 def world_entries(current: Record, versions: Sequence[Record]) -> list[Entry]:

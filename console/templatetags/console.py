@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from console.clocks import moment_of, said
+from console.clocks import local, moment_of, said
 from console.forms import kind_name
 
 register = template.Library()
@@ -49,7 +49,7 @@ def moment(given: datetime | str | None, recent: bool = False) -> SafeString:
     shown = said(at)
     if recent and 0 <= age < 86_400:
         shown = ago(age)
-    exact = timezone.localtime(at).isoformat(sep=" ", timespec="seconds")
+    exact = local(at).isoformat(sep=" ", timespec="seconds")
     return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, shown)
 
 

@@ -79,7 +79,8 @@ def _object(pairs: list[tuple[str, Any]], repeating: list[Repeating]) -> dict[st
     if len(value) == len(pairs):
         return value
     marked = Repeating(value)
-    marked.key = next(key for at, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:at]))
+    seen: set[str] = set()
+    marked.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     repeating.append(marked)
     return marked
 
@@ -89,20 +90,34 @@ def _shown(name: str) -> str:
     return name[:SHOWN].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
 
 
+Place = tuple[Any, str | int]
+"""Where a value stands: the place of what holds it (None at the top), and the key or index in that."""
+
+
 def _faults(value: Any) -> Iterator[Fault]:
     """Strings and keys that cannot be stored, keys that stand twice. Iterative, since nesting is the caller's."""
-    stack: list[tuple[tuple[str | int, ...], Any]] = [(("body",), value)]
+    stack: list[tuple[Place, Any]] = [((None, "body"), value)]
     while stack:
-        path, item = stack.pop()
+        place, item = stack.pop()
         if isinstance(item, str) and _unfit(item):
-            yield Fault(path, "holds a NUL character or a lone surrogate", "string_unicode")
+            yield Fault(_path(place), "holds a NUL character or a lone surrogate", "string_unicode")
         elif isinstance(item, dict):
             if isinstance(item, Repeating):
-                yield Fault((*path, _shown(item.key)), "stands twice in its object", "json_duplicate_key")
+                yield Fault((*_path(place), _shown(item.key)), "stands twice in its object", "json_duplicate_key")
             for key, inner in item.items():
-                stack.append(((*path, _shown(key)), key if _unfit(key) else inner))
+                if _unfit(key) or isinstance(inner, str | dict | list):
+                    stack.append(((place, _shown(key)), key if _unfit(key) else inner))
         elif isinstance(item, list):
-            stack.extend(((*path, at), inner) for at, inner in enumerate(item))
+            stack.extend(((place, at), inner) for at, inner in enumerate(item) if isinstance(inner, str | dict | list))
+
+
+def _path(place: "Place | None") -> tuple[str | int, ...]:
+    """The path to a place; built only for a fault, since a place may lie deep and have many neighbours."""
+    parts: list[str | int] = []
+    while place is not None:
+        place, part = place
+        parts.append(part)
+    return tuple(reversed(parts))
 
 
 def _unfit(text: str) -> bool:

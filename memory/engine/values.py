@@ -1,6 +1,7 @@
 """How a value of metadata is written down for comparison: one text form, and a number or instant where it is one."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -57,6 +58,10 @@ def flatten(metadata: Mapping[str, Any], tags: Sequence[str]) -> list[tuple[str,
     rows: list[tuple[str, int, ComparableValue]] = []
     seen: dict[str, int] = {}
     pairs = [*(("tags", tag) for tag in tags), *_walk("metadata", metadata)]
+    # plain values first: what a key is bound to is one, and must not fall off the end; then by name, since jsonb
+    # does not keep the order of keys
+    sizes = Counter(field for field, _ in pairs)
+    pairs.sort(key=lambda pair: (pair[0].count("."), sizes[pair[0]], pair[0]))
     for field, value in pairs[:MAX_ROWS]:
         ordinal = seen.get(field, 0)
         seen[field] = ordinal + 1

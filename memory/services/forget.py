@@ -11,6 +11,7 @@ from billing import quotas
 from memory.engine.filters import Equals
 from memory.stores.postgres import writer
 from memory.stores.postgres.visible import Params, in_reach, is_newest, narrowed
+from memory.stores.postgres.writer import Current
 from tenants import audit
 from tenants.authentication import require
 from tenants.rls import tenant_rows
@@ -45,7 +46,7 @@ def invalidate(
     require(scope, Right.WRITE)
     with tenant_rows(scope.tenant) as cursor:
         memories, complete = _targets(cursor, scope, ids, source, index_root, believed_only=True)
-        current = writer.lock_current(cursor, scope, memories)
+        current = _locked(cursor, scope, memories, index_root, believed_only=True)
         at = writer.transaction_time(cursor, current.values())
         believed = [row.version for row in current.values() if row.known_to is None]
         if believed:
@@ -65,7 +66,7 @@ def erase(
     require(scope, Right.WRITE)
     with tenant_rows(scope.tenant) as cursor:
         memories, complete = _targets(cursor, scope, ids, source, index_root, believed_only=False)
-        gone = sorted(writer.lock_current(cursor, scope, memories)) if memories else []
+        gone = sorted(_locked(cursor, scope, memories, index_root, believed_only=False)) if memories else []
         if gone:
             change = writer.erase_memories(cursor, scope, gone)
             quotas.reserve(cursor, scope, "memories", change.memories)
@@ -73,6 +74,15 @@ def erase(
             audit.record(cursor, scope, "memory.erased", count=len(gone), ids=[str(memory) for memory in gone])
     requested = len(set(ids)) if ids is not None else len(memories)
     return Forgotten(requested, len(gone), complete)
+
+
+def _locked(
+    cursor: CursorWrapper, scope: Scope, memories: Sequence[UUID], index_root: str | None, *, believed_only: bool
+) -> dict[UUID, Current]:
+    """Lock memories; those that are still meant once they are: another may have moved one out of reach meanwhile."""
+    current = writer.lock_current(cursor, scope, memories)
+    still, _ = _targets(cursor, scope, list(current), None, index_root, believed_only=believed_only)
+    return {memory: current[memory] for memory in still}
 
 
 def _targets(

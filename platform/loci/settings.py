@@ -163,6 +163,8 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
+# a form's body, which Django decodes before any view: one byte of it may cost a hundred of memory
+MAX_FORM_BYTES = 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 
 REST_FRAMEWORK = {

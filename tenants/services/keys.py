@@ -75,6 +75,8 @@ def _check(
     for key, value in filters.items():
         if not isinstance(value, str | int | float | bool) or not 0 < len(key) <= 120 or key.startswith("_"):
             raise RuleBroken(f"filter '{key[:120]}': bind a metadata key to one string, number or boolean.")
+        if "." in key:  # `a.b` would also be written as {"a": {"b": ...}}
+            raise RuleBroken(f"filter '{key}': a bound key has no dot.")
         if isinstance(value, int | float) and not -(2.0**63) <= value < 2.0**63:  # nor NaN
             raise RuleBroken(f"filter '{key}': the number is out of range.")
     if expires_at and expires_at <= timezone.now():

@@ -68,7 +68,7 @@ class BodyLimit:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        limit = settings.MAX_BODY_BYTES
+        limit = settings.MAX_BODY_BYTES if request.path.startswith("/api/") else settings.MAX_FORM_BYTES
         length = request.META.get("CONTENT_LENGTH") or ""
         if not length and "chunked" in request.headers.get("Transfer-Encoding", "").lower():
             raw = _unsized(request).read(limit + 1)

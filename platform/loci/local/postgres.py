@@ -29,8 +29,6 @@ ZOMBIE_SECONDS = 10.0
 ADMITTANCE_SECONDS = 10.0
 PARAMETERS = {
     "jit": "off",
-    # a new database has no statistics, and recall is three times slower without them
-    "autovacuum_naptime": "5s",
     "shared_buffers": "128MB",
     "listen_addresses": "",
     "max_connections": "100",

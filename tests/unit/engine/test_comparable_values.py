@@ -58,10 +58,10 @@ def test_nested_objects_flatten_to_dotted_paths_and_lists_to_elements() -> None:
     assert [(field, ordinal, value.text) for field, ordinal, value in rows] == [
         ("tags", 0, "s:x"),
         ("tags", 1, "s:y"),
+        ("metadata.f", 0, "z"),
         ("metadata.a.b", 0, "n:1"),
         ("metadata.a.b", 1, "n:2"),
         ("metadata.a.b.c", 0, "b:true"),
-        ("metadata.f", 0, "z"),
     ]
 
 
