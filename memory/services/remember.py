@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db.backends.utils import CursorWrapper
 
 from billing import usage
+from loci.ground.errors import Conflict
 from loci.ground.ids import uuid7
 from loci.ground.instants import parse_instant
 from loci.ground.metrics import WRITES
@@ -30,6 +31,9 @@ from tenants.authentication import require
 from tenants.rls import tenant_rows
 from tenants.scope import Right, Scope
 from tenants.services.tenants import tenant_secret
+
+TURNS = 32
+"""How often a write tries to claim its memories while others erase them, or while they lie out of its reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +122,9 @@ def _claim(
     becomes a memory of its own.
     """
     claimed: dict[UUID, tuple[Prepared, Current | None]] = {}
-    turn = 0
-    while wanted:
+    for turn in range(1, TURNS + 1):
+        if not wanted:
+            return claimed
         rows = [(one.memory, one.item.namespace, one.item.source, one.item.offset) for one in wanted.values()]
         new = writer.add_memories(cursor, scope, rows)
         claimed |= {asked: (one, None) for asked, one in wanted.items() if one.memory in new}
@@ -127,12 +132,15 @@ def _claim(
         found = writer.lock_current(cursor, scope, [one.memory for one in old.values()]) if old else {}
         reached = records.reached(cursor, scope, list(found)) if bound_to(scope) else found.keys()
         claimed |= {asked: (one, found[one.memory]) for asked, one in old.items() if one.memory in reached}
-        turn += 1
         wanted = {
             asked: dataclasses.replace(one, memory=_id_of(scope, one.item, turn)) if one.memory in found else one
             for asked, one in old.items()
             if one.memory not in reached
         }
+    if wanted:
+        raise Conflict(
+            "Others keep erasing and writing the same content: try again in a moment.", headers={"Retry-After": "1"}
+        )
     return claimed
 
 

@@ -39,6 +39,7 @@ BY_VALUE = {
 }  # fmt: skip
 """Statements without a clause: they insert rows whose tenant is a value, and read none."""
 PLANTED = {
+    "write.current memory_version": "write.lock",
     "erase.live memory_posting": "erase.versions",
     **{f"erase.rows {table}": "erase.versions" for table in SEVERAL["erase.rows"] if table != "memory_memory"},
 }
@@ -48,7 +49,7 @@ BEHIND_ANOTHER = {
     "erase.versions memory_version": "what it finds only goes to erase.live and erase.rows, which are scoped",
     "index.claimed memory_indextask": "the versions that it finds are read by index.texts, which is scoped",
     "index.texts memory_version": "vectors are kept only for versions that index.lock finds, which is scoped",
-    "write.lock memory_memory": "it locks rows and returns nothing that is used; write.current reads them",
+    "write.lock memory_memory": "what it finds is read by write.current, which is scoped",
 }
 """Statements that meet foreign rows without their clause, and nothing comes of it: the next one is scoped too."""
 NAMED = keys_in_source(SEVERAL)
@@ -73,8 +74,8 @@ class Observation:
 
 
 def observe(stage: Stage, situation: Situation, *, rob: str | None = None, plant: str | None = None) -> Observation:
-    """Run a situation, look, and undo it. `plant` gives that statement the neighbour's versions for its own."""
-    planted = {"versions": stage.neighbour.versions}
+    """Run a situation, look, and undo it. `plant` gives that statement the neighbour's ids for its own."""
+    planted = {"versions": stage.neighbour.versions, "memories": stage.neighbour.memories}
     with transaction.atomic():
         with watched(rob=rob, plant=planted, at=plant) as watch:
             try:

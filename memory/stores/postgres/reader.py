@@ -125,8 +125,19 @@ class PostgresReader:
         return self._scores(scope, pool, embedding, weights), neighbours
 
     def _neighbours(self, scope: Scope, search: Search, versions: Sequence[UUID]) -> list[Neighbour]:
+        """What stands next to `versions` in their sources, as the view sees it; then what of that the filters leave.
+
+        In this order, so that a filter's matches are read once and not for each version.
+        """
         params = Params()
-        seen = visible("w", scope, search.view, search.filters, params)
+        seen = f"{in_reach('w', scope, params)} AND {at_time('w', search.view, params)}"
+        rest = narrowed("n", scope, search.filters, params)
+        left = (
+            " WHERE EXISTS (SELECT 1 FROM memory_version n"
+            f" WHERE n.id = near.id AND {tenant_clause('n', scope, params)} AND {rest} OFFSET 0)"
+            if rest
+            else ""
+        )
         params.values |= {"versions": list(versions), "radius": RADIUS}
         sides = " UNION ALL ".join(
             f"""(SELECT w.id, {sign}row_number() OVER (ORDER BY w.position {order}, w.id) AS distance
@@ -137,8 +148,11 @@ class PostgresReader:
         )
         self.cursor.execute(
             f"""/* pool.neighbours */
-            SELECT v.id, near.id, near.distance FROM memory_version v CROSS JOIN LATERAL ({sides}) AS near
-            WHERE {tenant_clause("v", scope, params)} AND v.id = ANY(%(versions)s::uuid[]) AND v.source <> ''""",
+            WITH near AS MATERIALIZED (
+                SELECT v.id AS anchor, side.id, side.distance
+                FROM memory_version v CROSS JOIN LATERAL ({sides}) AS side
+                WHERE {tenant_clause("v", scope, params)} AND v.id = ANY(%(versions)s::uuid[]) AND v.source <> '')
+            SELECT near.anchor, near.id, near.distance FROM near{left}""",
             params.values,
         )
         return [Neighbour(*row) for row in self.cursor.fetchall()]

@@ -71,6 +71,8 @@ def lock_current(cursor: CursorWrapper, scope: Scope, memories: Iterable[UUID]) 
         " ORDER BY m.id FOR UPDATE",
         params.values,
     )
+    # one that was erased while we waited may be there again, new and not locked: it is left out
+    params.values["memories"] = [row[0] for row in cursor.fetchall()]
     cursor.execute(
         f"""/* write.current */ SELECT DISTINCT ON (v.memory_id) v.memory_id, v.id, v.text, v.known_from, v.known_to,
             v.invalidated_at, to_json(v) FROM memory_version v
@@ -329,7 +331,7 @@ def erase_memories(cursor: CursorWrapper, scope: Scope, memories: Sequence[UUID]
     params = Params({"memories": list(memories)})
     cursor.execute(
         f"/* erase.versions */ SELECT v.id FROM memory_version v WHERE {tenant_clause('v', scope, params)}"
-        " AND v.memory_id = ANY(%(memories)s::uuid[]) FOR UPDATE",
+        " AND v.memory_id = ANY(%(memories)s::uuid[]) ORDER BY v.id FOR UPDATE",
         params.values,
     )
     params.values["versions"] = [row[0] for row in cursor.fetchall()]
