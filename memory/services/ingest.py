@@ -42,6 +42,7 @@ class Folder:
 
     path: Path
     root: str
+    namespace: str = "default"
 
     def files(self) -> list[Path]:
         """The text files, in order; a single file stands for itself. Symbolic links are not followed."""
@@ -56,12 +57,12 @@ class Folder:
         return path.relative_to(base).as_posix()
 
 
-def folder_at(path: Path, root: str | None = None) -> Folder:
+def folder_at(path: Path, root: str | None = None, namespace: str = "default") -> Folder:
     """The folder (or single file) at `path`; `RuleBroken` when there is none."""
     path = path.resolve()
     if not path.exists():
         raise RuleBroken(f"There is no {path}.")
-    return Folder(path, root or path.name)
+    return Folder(path, root or path.name, namespace)
 
 
 def ingest_file(scope: Scope, folder: Folder, path: Path) -> tuple[FileOutcome, set[UUID]]:
@@ -100,6 +101,7 @@ def _items(folder: Folder, path: Path) -> Iterator[Item]:
                 index=index,
                 text=piece,
                 source=folder.source_of(path),
+                namespace=folder.namespace,
                 offset=offset,
                 metadata={"index_root": folder.root},
                 content_hash=digest,

@@ -250,6 +250,8 @@ def _spend(answer: Recalled, budget: int | None) -> None:
         if budget is not None and total + cost > budget:
             break
         total, kept = total + cost, kept + 1
+    if answer.hits and not kept:
+        answer.notes.append("token_budget:too_small")
     answer.hits = answer.hits[:kept]
     answer.tokens_estimate = total
 

@@ -72,7 +72,8 @@ def test_a_token_budget_keeps_the_prefix_that_fits(acme: Caller) -> None:
     first = acme.recall("server", token_budget=14)
     assert 0 < len(first["results"]) < len(whole["results"])
     assert first["tokens_estimate"] <= 14
-    assert acme.recall("server", token_budget=1)["results"] == []
+    none = acme.recall("server", token_budget=1)
+    assert (none["results"], none["notes"]) == ([], ["token_budget:too_small"])
 
 
 def test_what_the_seed_takes_but_does_nothing_yet_is_noted(acme: Caller) -> None:

@@ -22,6 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("path", type=Path, help="a folder, or one file")
         parser.add_argument("--tenant", required=True, help="the tenant's slug")
         parser.add_argument("--root", help="name of the folder in metadata.index_root; its own name when not given")
+        parser.add_argument("--namespace", default="default", help="where the memories go (default: default)")
         parser.add_argument(
             "--prune", action="store_true", help="erase memories of this folder that it no longer holds"
         )
@@ -30,7 +31,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            folder = folder_at(options["path"], options["root"])
+            folder = folder_at(options["path"], options["root"], options["namespace"])
             scope = operator_scope(tenant_by_slug(options["tenant"]), "ingest")
             if options["recreate"]:
                 _confirm(folder, options["yes"])

@@ -95,7 +95,7 @@ class FirstIngest:
             if not self._waiting:
                 self._mark.touch()
         if self._waiting:
-            command = manage("ingest", self._waiting.pop(0), "--tenant", TENANT)
+            command = manage("ingest", self._waiting.pop(0), "--tenant", TENANT, "--namespace", "loci-docs")
             self._process = spawn(command, self._env, self._log)
 
     def stop(self) -> None:

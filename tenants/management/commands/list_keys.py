@@ -31,8 +31,15 @@ class Command(BaseCommand):
         for key in keys:
             state = "revoked" if key.revoked_at else f"until {to_text(key.expires_at)}" if key.expires_at else "open"
             self.stdout.write(
-                f"{key.id}  …{key.tail}  {','.join(key.scopes)}  {','.join(key.namespaces)}  {state}  {key.name}"
+                f"{key.id}  …{key.tail}  {','.join(key.scopes)}  {','.join(key.namespaces)}"
+                f"  {_bound(key)}  {state}  {key.name}"
             )
+
+
+def _bound(key: ServiceKey) -> str:
+    """What the key is bound to beside its namespaces."""
+    bound = [f"{name}={json.dumps(value)}" for name, value in sorted(key.filters.items())]
+    return ",".join([*bound, *([f"agent={key.agent}"] if key.agent != "*" else [])]) or "-"
 
 
 def _document(key: ServiceKey) -> dict[str, Any]:
