@@ -1,0 +1,49 @@
+"""The official conformance suite at Loci's own /mcp, through a proxy that adds the key: the suite cannot send one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cast import Caller
+from tests.mcp import conformance
+from tests.mcp.node_packages import Packages
+from tests.mcp.proxy import HeaderProxy
+from tests.mcp.serving import Server, served
+
+pytestmark = pytest.mark.committed
+
+# These ask the client something in the middle of a call. That needs a session, which a server of many workers that
+# share nothing does not keep; clients of 2026-07-28 are asked in the answer instead.
+NEED_A_CHANNEL_TO_THE_CLIENT = {
+    "tools-call-sampling",
+    "tools-call-elicitation",
+    "elicitation-sep1034-defaults",
+    "elicitation-sep1330-enums",
+}
+
+
+@pytest.fixture(scope="session")
+def staged(django_db_setup: None) -> Iterator[Server]:
+    """A running Loci that has the fixtures of the suite's scenarios, too."""
+    with served("tests.mcp.fixture_server:application", "/mcp") as server:
+        yield server
+
+
+def outcome(packages: Packages, server: Server, caller: Caller, revision: str, folder: Path) -> conformance.Outcome:
+    with HeaderProxy(server.url + "/mcp", "Authorization", f"Bearer {caller.key}") as proxy:
+        return conformance.run(packages, proxy.url, revision, folder)
+
+
+def test_every_scenario_of_2026_07_28_passes(packages: Packages, staged: Server, alice: Caller, tmp_path: Path) -> None:
+    found = outcome(packages, staged, alice, "2026-07-28", tmp_path)
+    assert found.failed == {}
+    assert len(found.passed) == 37
+
+
+def test_every_scenario_of_2025_11_25_passes_that_needs_no_channel_to_the_client(
+    packages: Packages, staged: Server, alice: Caller, tmp_path: Path
+) -> None:
+    found = outcome(packages, staged, alice, "2025-11-25", tmp_path)
+    assert found.failed.keys() == NEED_A_CHANNEL_TO_THE_CLIENT, found.failed
+    assert len(found.passed) == 26
