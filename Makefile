@@ -4,6 +4,7 @@ SHELL := /bin/sh
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PIP := .venv/bin/python -m pip install -qq --require-hashes
 LOCAL := PYTHONPATH=platform .venv/bin/python -m loci.local
+LOCK := var/uv/bin/uv pip compile -q pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --custom-compile-command 'make lock'
 TEST_ENV := LOCI_TEST_DB=off $(LOCAL) env --
 
 # a shim that names a Python which is not there answers to `which` but does not run
@@ -11,7 +12,7 @@ FIND_PYTHON = for name in $(PYTHON) python3 python3.13 python3.12 python3.11; do
 	$$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; \
 	done
 
-.PHONY: help run stop test lint types contracts bench format clean
+.PHONY: help run stop test lint types contracts bench format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -39,6 +40,10 @@ bench: .venv/.dev ## measure quality and speed (ARGS=--help)
 
 format: .venv/.dev ## format the code and fix what can be fixed
 	@.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
+
+lock: ## write the lock files anew after a change of dependencies; what is pinned stays
+	@[ -x var/uv/bin/uv ] || { $$($(FIND_PYTHON)) -m venv var/uv && var/uv/bin/pip install -qq uv; }
+	@$(LOCK) -o requirements.lock && $(LOCK) --extra dev -o requirements-dev.lock
 
 clean: ## remove .venv and caches; the data in var/ stay
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist

@@ -101,3 +101,13 @@ def bob(alice: "Caller") -> "Caller":
 def charlie(newcomer: "MakeCaller") -> "Caller":
     """Reads and writes in globex."""
     return newcomer("globex")
+
+
+@pytest.fixture(scope="session")
+def base_url() -> Iterator[str]:
+    """Where a Loci listens that is served as in production; only for tests that are `committed`."""
+    from loci.asgi import application
+    from tests.servers.loci import served
+
+    with served(application) as url:
+        yield url

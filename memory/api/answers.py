@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 
 class RootResponse(BaseModel):
@@ -194,3 +194,31 @@ class Problem(BaseModel):
     code: str
     request_id: str
     errors: list[dict[str, str]] = []
+
+
+class ToolList(BaseModel):
+    """Declarations in the format asked for."""
+
+    tools: list[dict[str, Any]]
+
+
+class ResourceMetadata(BaseModel):
+    """RFC 9728: there is no authorization server yet, so none is named."""
+
+    resource: str
+    resource_name: str
+    bearer_methods_supported: list[str]
+    scopes_supported: list[str]
+    resource_documentation: str
+
+
+class ToolArguments(BaseModel):
+    """A tool's arguments: GET /tools declares them."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ToolResult(BaseModel):
+    """A tool's result: docs/tools.md describes it."""
+
+    model_config = ConfigDict(extra="allow")

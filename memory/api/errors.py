@@ -18,17 +18,18 @@ log = structlog.get_logger(__name__)
 
 def handle(error: Exception, context: dict[str, Any]) -> Response:
     """The response for any exception that a REST view raises; an unexpected one shows nothing of itself."""
-    known = _known(error)
-    if known.status >= 500 and not isinstance(error, LociError):
+    shown = known(error)
+    if shown.status >= 500 and not isinstance(error, LociError):
         log.exception("request_failed", reason=type(error).__name__)
     response = Response(
-        problem_document(known), status=known.status, content_type=CONTENT_TYPE, headers=known.headers or None
+        problem_document(shown), status=shown.status, content_type=CONTENT_TYPE, headers=shown.headers or None
     )
     response._has_been_logged = True  # type: ignore[attr-defined]  # else Django logs a full quota as an error of ours
     return response
 
 
-def _known(error: Exception) -> LociError:
+def known(error: Exception) -> LociError:
+    """Any exception as a fault that may be shown; an unexpected one shows nothing of itself."""
     if isinstance(error, LociError):
         return error
     if isinstance(error, RequestDataTooBig):
@@ -36,13 +37,13 @@ def _known(error: Exception) -> LociError:
     if isinstance(error, Http404 | PermissionDenied):
         error = exceptions.NotFound() if isinstance(error, Http404) else exceptions.PermissionDenied()
     if isinstance(error, exceptions.APIException):
-        known = LociError(str(error.detail), code=str(error.default_code))
-        known.status = error.status_code
+        told = LociError(str(error.detail), code=str(error.default_code))
+        told.status = error.status_code
         if isinstance(error, exceptions.UnsupportedMediaType):
-            known = _with_status(
+            told = _with_status(
                 LociError("Send JSON: Content-Type: application/json.", code="unsupported_media_type"), 415
             )
-        return known
+        return told
     if isinstance(error, EmbedderError):
         return Unavailable("The embedder does not answer: try again in a moment.", headers={"Retry-After": "10"})
     if isinstance(error, OperationalError | InterfaceError):

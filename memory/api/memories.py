@@ -1,5 +1,6 @@
 """`/memories`: write, list, read, correct, erase; and `/invalidate`."""
 
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -66,12 +67,12 @@ def _item(index: int, given: WriteItem) -> Item:
     )
 
 
-def write(scope: Scope, items: list[Item]) -> tuple[int, dict[str, object]]:
-    """Store now, or queue when they are many: status and answer."""
+def write(scope: Scope, items: list[Item], *, wait: float | None = None) -> tuple[int, dict[str, Any]]:
+    """Store now, or queue when they are many: status and answer. `wait` as `remember` has it."""
     if len(items) > MAX_CHUNKS or (len(items) > IMMEDIATE and len({item.index for item in items}) > IMMEDIATE):
         job = submit_remember(scope, items=items)
         return 202, {"job": str(job.id), "state": job.state, "total": job.total, "url": f"/api/v1/jobs/{job.id}"}
-    outcomes = remember(scope, items=items)
+    outcomes = remember(scope, items=items, wait=wait)
     results = [outcome_json(outcome) for outcome in outcomes]
     return 200, {
         "results": results,

@@ -54,9 +54,15 @@ class StrictJSONParser(BaseParser):
             _refuse("is nested too deep", "json_invalid")
         except ValueError as error:
             _refuse(f"is not valid JSON: {error}", "json_invalid")
-        if (repeating or _SUSPECT.search(raw)) and (faults := list(islice(_faults(value), 20))):
-            raise InvalidRequest(faults)
+        if repeating or _SUSPECT.search(raw):
+            check_strings(value)
         return value
+
+
+def check_strings(value: Any) -> None:
+    """`InvalidRequest` with the first faults of strings and keys that cannot be stored, or of keys that stand twice."""
+    if faults := list(islice(_faults(value), 20)):
+        raise InvalidRequest(faults)
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -126,7 +132,7 @@ def _unfit(text: str) -> bool:
 
 def body(request: Request, model: type[M]) -> M:
     """The request's body as `model`; `InvalidRequest` with every fault."""
-    return _validated(model, request.data, "body")
+    return validated(model, request.data, "body")
 
 
 def query(request: Request, model: type[M]) -> M:
@@ -136,7 +142,7 @@ def query(request: Request, model: type[M]) -> M:
         if name in given:
             raise InvalidRequest([Fault(("query", name), "is given more than once")])
         given[name] = value
-    return _validated(model, given, "query", strict=False)
+    return validated(model, given, "query", strict=False)
 
 
 def no_query(request: Request) -> None:
@@ -166,7 +172,8 @@ def _parameters(request: Request) -> Iterator[tuple[str, str]]:
         yield shown, decoded
 
 
-def _validated(model: type[M], data: Any, where: str, *, strict: bool = True) -> M:
+def validated(model: type[M], data: Any, where: str, *, strict: bool = True) -> M:
+    """`data` as `model`; `InvalidRequest` with every fault, each told with its path below `where`."""
     try:
         return model.model_validate(data, strict=strict)
     except ValidationError as error:

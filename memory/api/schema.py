@@ -174,3 +174,10 @@ class RecallRequest(Strict):
     include_invalidated: bool = False
     as_of: SeedInstant | None = Field(None, description="What held then, whether or not it was retracted since.")
     namespaces: list[Namespace] | None = Field(None, max_length=64)
+
+
+class ToolsQuery(Strict):
+    """How tools are to be declared, and which."""
+
+    format: Literal["openai", "anthropic", "gemini"] = "openai"
+    tools: str | None = Field(None, min_length=1, max_length=1024)

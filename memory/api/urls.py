@@ -8,6 +8,7 @@ from memory.api.jobs import JobsView, JobView
 from memory.api.memories import InvalidateView, MemoriesView, MemoryView
 from memory.api.recall import RecallView
 from memory.api.status import HealthView, RootView, StatusView, UnknownView
+from memory.api.tools import ToolsView, ToolView
 
 app_name = "api"
 urlpatterns = [
@@ -20,6 +21,8 @@ urlpatterns = [
     path("recall", RecallView.as_view(), name="recall"),
     path("jobs", JobsView.as_view(), name="jobs"),
     path("jobs/<uuid:job_id>", JobView.as_view(), name="job"),
+    path("tools", ToolsView.as_view(), name="tools"),
+    path("tools/<str:tool>", ToolView.as_view(), name="tool"),
     path("schema", SpectacularAPIView.as_view(), name="schema"),
     path("docs", DocsView.as_view(url_name="api:schema"), name="docs"),
     re_path("", UnknownView.as_view(), name="unknown"),

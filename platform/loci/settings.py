@@ -79,6 +79,7 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "loci.urls"
 WSGI_APPLICATION = "loci.wsgi.application"
+ASGI_APPLICATION = "loci.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -217,6 +218,11 @@ DEFAULT_QUOTAS: dict[str, float] = {
 }
 # the longest that one statement of a request or job may run, in milliseconds
 STATEMENT_TIMEOUT_MS = env.int("STATEMENT_TIMEOUT_MS", default=30_000)
+# threads of a web process: for REST and console, and for tools over MCP
+WEB_THREADS = env.int("WEB_THREADS", default=8)
+MCP_THREADS = env.int("MCP_THREADS", default=8)
+# origins of web pages that may call /mcp, beside PUBLIC_URL's
+MCP_ALLOWED_ORIGINS = env.list("MCP_ALLOWED_ORIGINS", default=[])
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING_CONFIG = "loci.ground.logs.configure"

@@ -110,7 +110,8 @@ def test_every_operation_says_what_it_takes_and_answers(description: dict[str, A
 
 def test_either_header_is_enough_and_public_pages_need_none(description: dict[str, Any]) -> None:
     for _, path, operation in operations(description):
-        expected = None if path in ("/api/v1/", "/api/v1/health") else [{"ApiKey": []}, {"Bearer": []}]
+        public = path in ("/api/v1/", "/api/v1/health") or path.startswith("/.well-known/")
+        expected = None if public else [{"ApiKey": []}, {"Bearer": []}]
         assert operation.get("security") == expected, path
 
 
@@ -135,6 +136,9 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         "RootResponse": alice.get(""),
         "HealthResponse": alice.get("health"),
         "StatusResponse": alice.get("status"),
+        "ResourceMetadata": alice.get("/.well-known/oauth-protected-resource"),
+        "ToolList": alice.get("tools"),
+        "ToolResult": alice.post("tools/memory_search", {"query": "parrot"}),
         "WriteResponse": alice.post("memories", {"items": [{"text": "The parrot sings.", **fields}]}),
         "JobAccepted": many,
         "JobResponse": alice.get(f"jobs/{many.json()['job']}"),
@@ -151,7 +155,7 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
     validator(description, "Problem").validate(alice.post("recall", {"query": 7, "x": 1}).json())
     assert set(description["components"]["schemas"]) - set(answers) <= {
         "CorrectRequest", "InvalidateRequest", "JsonValue", "ListItem", "RecallHit", "RecallRequest", "Selection",
-        "TenantStatus", "WriteItem", "WriteRequest", "WriteResult",
+        "TenantStatus", "ToolArguments", "WriteItem", "WriteRequest", "WriteResult",
     }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from loci.local.demo import manage
 from loci.local.places import ROOT
 from loci.local.postgres import APP, OWNER, Cluster
 from loci.local.postmaster import ticks
-from loci.local.supervisor import answers, gunicorn
+from loci.local.supervisor import WEB, answers
 from loci.local.throwaway import TEST_SECRETS
 from tests.bench.client import Client
 from tests.bench.report import Report
@@ -92,11 +92,11 @@ def loci(cluster: Cluster, name: str, *, embedder: str | None = None, worker: bo
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     var = cluster.folder.parent / name
-    env = _environment(cluster, name, var, url, embedder)
+    env = _environment(cluster, name, var, url, embedder) | {"HOST": "127.0.0.1", "PORT": str(port)}
     _run(manage("migrate", "--database=owner", "--no-input"), env)
     running = Loci(url, env, [], cluster, name)
     try:
-        for kind, command in {"web": gunicorn(port), **({"worker": WORKER} if worker else {})}.items():
+        for kind, command in {"web": WEB, **({"worker": WORKER} if worker else {})}.items():
             running.children.append(Child(kind, command, env, var / f"{kind}.log", print))
             running.children[-1].start()
         _wait(running)

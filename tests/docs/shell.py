@@ -88,7 +88,7 @@ def parsed(words: list[str]) -> tuple[str, str, dict[str, str], str | None]:
     headers: dict[str, str] = {}
     rest = iter(words[1:])
     for word in rest:
-        if word == "-s":
+        if word in ("-s", "-sS"):
             continue
         if word == "-X":
             method = next(rest)

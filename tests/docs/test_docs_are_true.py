@@ -11,7 +11,9 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from memory.tools.all import REGISTRY
 from tests.cast import MakeCaller
+from tests.docs import tools_page
 from tests.docs.pages import DOCS, ROOT, Block, anchors, blocks, commands, first_column, links, pages, prose
 from tests.docs.shell import SERVER, Answer, Shell, parsed, shape
 
@@ -20,14 +22,20 @@ ROOMS = ("loci", "tenants", "billing", "memory", "console")
 MACHINE = re.compile(r"(?<![\w.$~/:])/(?:home|root|Users|work|tmp)/\S+")
 KNOWN_ELSEWHERE = frozenset({"DJANGO_SETTINGS_MODULE"})
 """What Django reads itself."""
+UVICORNS = frozenset({"FORWARDED_ALLOW_IPS"})
+"""What the web server reads itself and whoever deploys must know."""
 RUN = ["README.md", "docs/quickstart.md", "docs/api.md"]
 PAGES = [str(page.relative_to(ROOT)) for page in pages()]
 
 
 def settings_read() -> set[str]:
     """The environment variables that the settings and the local runner read."""
-    files = [ROOT / "platform/loci/settings.py", *(ROOT / "platform/loci/local").glob("*.py")]
-    return {name for file in files for name in READ.findall(file.read_text())} - KNOWN_ELSEWHERE
+    files = [
+        ROOT / "platform/loci/settings.py",
+        ROOT / "platform/loci/web.py",
+        *(ROOT / "platform/loci/local").glob("*.py"),
+    ]
+    return ({name for file in files for name in READ.findall(file.read_text())} | UVICORNS) - KNOWN_ELSEWHERE
 
 
 def names_in(cells: list[str]) -> set[str]:
@@ -183,3 +191,7 @@ def _check(shown: list[Answer], wanted: Any) -> None:
         assert shown, "an answer is shown, but no command"
         assert shape(shown[-1].document) == shape(wanted)
         assert SERVER not in json.dumps(wanted)
+
+
+def test_the_tools_page_is_as_the_registry_has_it() -> None:
+    assert (DOCS / "tools.md").read_text() == tools_page.page(REGISTRY.tools)

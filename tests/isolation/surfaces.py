@@ -236,10 +236,51 @@ def write_same_content(probe: Probe) -> None:
     probe.changes_nothing()
 
 
+def tools(probe: Probe) -> None:
+    answer = probe.holder.send("GET", "tools?format=openai")
+    if probe.judge(answer, "read"):
+        names = {tool["function"]["name"] for tool in answer.json["tools"]}
+        assert "memory_search" in names
+        assert ("memory_erase" in names) == (probe.holder.barred("write") is None)
+
+
+def tool_search(probe: Probe) -> None:
+    """The same as a recall, in the form of a tool."""
+    draw, holder = probe.draw, probe.holder
+    query = draw(draws.filters((probe.own(), probe.foreign(), str(uuid4()))))
+    said = draw(st.sampled_from([*draws.TEXTS, f"Canary {holder.other_tenant.hex}"]))
+    tool = draw(st.sampled_from(["memory_search", "memory_context"]))
+    body = {"query": said, "limit": 100, "filters": query, "token_budget": 100_000}
+    answer = holder.send("POST", f"tools/{tool}", body)
+    if probe.judge(answer, "read"):
+        found = answer.json["results" if tool == "memory_search" else "memories"]
+        assert {hit["id"] for hit in found} == set(holder.place.visible(holder.shape, Look(None, False), query))
+
+
+def tool_foreign(probe: Probe) -> None:
+    """Every tool that takes ids or a source, given another tenant's."""
+    tool, body, right = probe.draw(st.sampled_from(_TOOLS))
+    foreign, unknown = (_canary(probe), "canary-of-nobody") if "source" in body else (probe.foreign(), str(uuid4()))
+    probe.judge(probe.twins("POST", f"tools/{tool}", body, foreign=foreign, unknown=unknown), right)
+
+
+_TOOLS: list[tuple[str, dict[str, Any], str]] = [
+    ("memory_get", {"id": "ID"}, "read"),
+    ("memory_list", {"source": "ID"}, "read"),
+    ("memory_job", {"id": "ID"}, "read"),
+    ("memory_update", {"id": "ID", "text": "Changed."}, "write"),
+    ("memory_forget", {"ids": ["ID"]}, "write"),
+    ("memory_forget", {"source": "ID"}, "write"),
+    ("memory_erase", {"ids": ["ID"], "confirm": True}, "write"),
+    ("memory_erase", {"source": "ID", "confirm": True}, "write"),
+    ("mnemostack_invalidate", {"ids": ["ID"]}, "write"),
+]
+
 SURFACES: Mapping[str, Callable[[Probe], None]] = {
     each.__name__: each
     for each in (
         recall, listing, list_foreign_source, get_own, get_foreign, jobs, job_own, job_foreign, status, erase_foreign,
         erase_foreign_source, invalidate_foreign, invalidate_foreign_source, correct_foreign, write_same_content,
+        tools, tool_search, tool_foreign,
     )
 }  # fmt: skip

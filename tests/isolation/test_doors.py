@@ -35,7 +35,16 @@ def _name(value: object) -> str:
 
 
 def _path(door: Door, **values: object) -> str:
-    return door.path(**{"slug": "acme", "memory": uuid4(), "memory_id": uuid4(), "job_id": uuid4(), **values})
+    return door.path(
+        **{
+            "slug": "acme",
+            "memory": uuid4(),
+            "memory_id": uuid4(),
+            "job_id": uuid4(),
+            "tool": "memory_search",
+            **values,
+        }
+    )
 
 
 def test_every_address_and_method_is_documented_and_no_other() -> None:

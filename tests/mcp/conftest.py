@@ -1,21 +1,27 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.cast import Caller
 from tests.mcp.node_packages import Packages, RegistryAway, installed
-from tests.mcp.serving import Server, served
 
 
 @dataclass(frozen=True)
-class Door:
+class Way:
     """Where a client finds its memory, and with which key."""
 
     url: str
     key: str
+
+
+@pytest.fixture(scope="session")
+def plain(base_url: str) -> Iterator[httpx2.Client]:
+    """HTTP to the server without any help from an SDK; one connection pool for all tests."""
+    with httpx2.Client(base_url=base_url, timeout=30) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")
@@ -27,19 +33,10 @@ def packages() -> Packages:
         pytest.skip(f"no npm packages: {reason}")
 
 
-@pytest.fixture(scope="session")
-def loci(django_db_setup: None) -> Iterator[Server]:
-    """A running Loci under ASGI."""
-    if find_spec("loci.asgi") is None:
-        pytest.skip("there is no /mcp yet")
-    with served("loci.asgi:application", "/healthz") as server:
-        yield server
-
-
 @pytest.fixture
-def door(loci: Server, alice: Caller) -> Door:
-    """/mcp with alice's key."""
-    return Door(loci.url + "/mcp", alice.key)
+def way(base_url: str, alice: Caller) -> Way:
+    """To /mcp with alice's key."""
+    return Way(f"{base_url}/mcp", alice.key)
 
 
 @pytest.fixture

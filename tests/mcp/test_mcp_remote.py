@@ -11,7 +11,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.cast import Caller
-from tests.mcp.conftest import Door
+from tests.mcp.conftest import Way
 from tests.mcp.node_packages import NODE, Packages
 
 pytestmark = pytest.mark.committed
@@ -21,14 +21,14 @@ TEXT = "Dana wants her letters by post."
 
 
 def through_the_bridge(
-    packages: Packages, door: Door, home: Path, act: Callable[[Client], Awaitable[Any]], mode: str = "auto"
+    packages: Packages, way: Way, home: Path, act: Callable[[Client], Awaitable[Any]], mode: str = "auto"
 ) -> Any:
     """What `act` returns, given a client that talks to the bridge over its standard input and output."""
     _, *arguments = packages.command(
-        "mcp-remote/dist/proxy.js", door.url, "--transport", "http-only", "--header", "Authorization:${AUTH}"
+        "mcp-remote/dist/proxy.js", way.url, "--transport", "http-only", "--header", "Authorization:${AUTH}"
     )
     bridge = StdioServerParameters(
-        command=str(NODE), args=arguments, cwd=home, env=packages.environment(home, AUTH=f"Bearer {door.key}")
+        command=str(NODE), args=arguments, cwd=home, env=packages.environment(home, AUTH=f"Bearer {way.key}")
     )
 
     async def talk(log: TextIO) -> Any:
@@ -41,24 +41,24 @@ def through_the_bridge(
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_client_that_only_starts_programs_remembers_and_finds(
-    packages: Packages, door: Door, home: Path, alice: Caller, mode: str
+    packages: Packages, way: Way, home: Path, alice: Caller, mode: str
 ) -> None:
     async def act(client: Client) -> tuple[set[str], Any, Any]:
         tools = {tool.name for tool in (await client.list_tools()).tools}
         remembered = await client.call_tool("memory_remember", {"text": TEXT})
         return tools, remembered, await client.call_tool("memory_search", {"query": "Dana's letters"})
 
-    tools, remembered, found = through_the_bridge(packages, door, home, act, mode)
+    tools, remembered, found = through_the_bridge(packages, way, home, act, mode)
     assert {"memory_search", "memory_remember"} <= tools
     assert remembered.structured_content["stored"] == 1
     assert [memory["text"] for memory in found.structured_content["results"]] == [TEXT]
     assert alice.found("letters") == [TEXT]
 
 
-def test_with_a_wrong_key_the_bridge_ends_instead_of_waiting(packages: Packages, door: Door, home: Path) -> None:
+def test_with_a_wrong_key_the_bridge_ends_instead_of_waiting(packages: Packages, way: Way, home: Path) -> None:
     async def act(client: Client) -> Any:
         return await client.list_tools()
 
     with pytest.raises((Exception, ExceptionGroup)):
-        through_the_bridge(packages, replace(door, key="loci_sk_wrong"), home, act)
+        through_the_bridge(packages, replace(way, key="loci_sk_wrong"), home, act)
     assert "Fatal error" in (home / "bridge.log").read_text()

@@ -38,7 +38,7 @@ def _next_free(port: int) -> int:
 
 def _bind(port: int) -> None:
     with socket.socket() as probe:
-        # as gunicorn does: connections that are just closing do not count
+        # as the web server does: connections that are just closing do not count
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind((HOST, port))
         probe.listen(1)

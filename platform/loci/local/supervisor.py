@@ -22,6 +22,8 @@ DATABASE = "loci"
 READY_SECONDS = 60.0
 TICK_SECONDS = 0.5
 DATABASE_ATTEMPTS = 5
+WEB = [sys.executable, "-m", "loci.web"]
+"""The web server's command line; where it listens stands in its environment."""
 LOGS = ("web", "worker", "beat", "postgres", "setup", "ingest")
 
 
@@ -94,7 +96,7 @@ class Supervisor:
         facts = demo.ensure(self.places, env, url)
         self._pause_for_signals()
         say("Starting web, worker and beat …")
-        self._start_children(env, port)
+        self._start_children({**env, "HOST": ports.HOST, "PORT": str(port)})
         self._wait_ready(url)
         self.ingest = demo.FirstIngest(self.places, env, say)
         say(demo.banner(facts))
@@ -109,7 +111,7 @@ class Supervisor:
         }
         values = envfile.renew(self.places.env_file, addresses)
         managed = {name: values[name] for name in (*envfile.SECRETS, *addresses)}
-        foreign = ("PG", "GUNICORN_", *(f"{name}_FILE" for name in managed))
+        foreign = ("PG", "UVICORN_", *(f"{name}_FILE" for name in managed))
         kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         fixed = {
             "DJANGO_SETTINGS_MODULE": "loci.settings",
@@ -131,12 +133,12 @@ class Supervisor:
         if code != 0:
             raise CannotRun(f"{complaint} ({ending(code)}): {last_line(log, since=since)} (log: {log})")
 
-    def _start_children(self, env: Mapping[str, str], port: int) -> None:
+    def _start_children(self, env: Mapping[str, str]) -> None:
         schedule = str(self.places.var / "beat-schedule")
         celery = [sys.executable, "-m", "celery", "-A", "loci.celery"]
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
         for name, command in {
-            "web": gunicorn(port),
+            "web": WEB,
             "worker": [*celery, "worker", "--pool", "threads", "--concurrency", "2", *quiet, "--loglevel", "INFO"],
             "beat": [*celery, "beat", "--schedule", schedule, "--pidfile=", "--loglevel", "WARNING"],
         }.items():
@@ -210,23 +212,6 @@ def running_lock(places: Places) -> TextIO | None:
         lock.close()
         return None
     return lock
-
-
-def gunicorn(port: int) -> list[str]:
-    """The web server's command line."""
-    options = {
-        "--chdir": str(ROOT),
-        "--pythonpath": f"{ROOT},{ROOT / 'platform'}",
-        "--worker-class": "gthread",
-        "--workers": os.environ.get("WEB_WORKERS") or "1",
-        "--threads": os.environ.get("WEB_THREADS") or "8",
-        "--bind": f"{ports.HOST}:{port}",
-        "--max-requests": "0",
-        "--timeout": "120",
-        "--graceful-timeout": "10",
-    }
-    pairs = [part for pair in options.items() for part in pair]
-    return [sys.executable, "-m", "gunicorn", "loci.wsgi:application", "--no-control-socket", *pairs]
 
 
 def answers(url: str) -> bool:

@@ -1,0 +1,246 @@
+"""`/mcp`: POST only, the right host and origin, a key that holds; then the SDK. Nothing is shared between requests."""
+
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import anyio
+import structlog
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from mcp.server.lowlevel.server import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Send
+from starlette.types import Scope as AsgiScope
+
+from loci.ground.errors import Forbidden, LociError, TooLarge
+from loci.ground.metrics import REQUEST_SECONDS
+from memory.api.errors import known as as_known
+from memory.mcp import results
+from memory.mcp.caller import IN_SCOPE, Caller, facts_of
+from memory.mcp.server import build
+from memory.mcp.threads import Threads
+from memory.tools.all import REGISTRY
+from tenants.authentication import key_in_headers, scope_of_key
+from tenants.scope import Right, Scope
+
+log = structlog.get_logger(__name__)
+PATH = "/mcp"
+MAX_BODY = 4 * 1024 * 1024
+"""Bytes of one message; what is larger goes through REST."""
+PATIENCE = 30.0
+"""Seconds that a body may take to arrive."""
+INVALID_REQUEST = -32600
+
+
+class Gone(Exception):
+    """The client hung up before its request was whole."""
+
+
+class Refused(Exception):
+    """The HTTP request itself is refused: `error` says why, before the SDK has seen it."""
+
+    def __init__(self, error: LociError):
+        super().__init__(str(error))
+        self.error = error
+
+
+def _refusal(status: int, code: str, message: str, **headers: str) -> Refused:
+    error = LociError(message, code=code, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    error.status = status
+    return Refused(error)
+
+
+class McpDoor:
+    """The ASGI application below `/mcp`. One for each event loop; `running` must be entered before the first request.
+
+    `make` builds the server; another one than ours is for those who embed it.
+    """
+
+    def __init__(self, make: Callable[[Threads], Server[Any]] = build) -> None:
+        self._make = make
+        self._threads: Threads | None = None
+        self._manager: StreamableHTTPSessionManager | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serve until left."""
+        self._threads = Threads()
+        self._manager = StreamableHTTPSessionManager(
+            self._make(self._threads), stateless=True, json_response=False, max_request_body_size=MAX_BODY
+        )
+        async with self._manager.run():
+            yield
+
+    async def __call__(self, asgi: AsgiScope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        headers = Headers(scope=asgi)
+        facts = facts_of(asgi, headers)
+        began, status = time.perf_counter(), 499
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", facts.request_id.encode())]
+            await send(message)
+
+        body = b""
+        try:
+            _check_envelope(asgi, headers)
+            try:
+                caller = await self._caller(asgi, headers, facts)
+            except LociError as error:
+                body = await _body(receive, MAX_BODY, headers)
+                raise _challenged(error) from None
+            body = await _body(receive, MAX_BODY, headers)
+            _check_right(caller.scope, body)
+            assert self._manager is not None
+            await self._manager.handle_request({**asgi, IN_SCOPE: caller}, _replay(body, receive), sending)
+        except Refused as refused:
+            await _answer(refused.error, body, facts.request_id)(asgi, receive, sending)
+        except Gone:
+            log.debug("mcp_client_gone")
+        finally:
+            method = asgi["method"] if asgi["method"] == "POST" else "OTHER"
+            REQUEST_SECONDS.labels(method, "mcp", status).observe(time.perf_counter() - began)
+
+    async def _caller(self, asgi: AsgiScope, headers: Headers, facts: Any) -> Caller:
+        """Who asks, and for which tools."""
+        chosen = _chosen_tools(asgi)
+        assert self._threads is not None
+        try:
+            scope: Scope = await self._threads.run(facts, lambda: scope_of_key(key_in_headers(headers)))
+        except LociError:
+            raise
+        except Exception as error:
+            log.exception("mcp_authentication_failed", reason=type(error).__name__)
+            raise as_known(error) from None
+        tools = REGISTRY.toolset(scope, chosen)
+        return Caller(scope, {tool.name: tool for tool in tools}, facts)
+
+
+def _check_envelope(asgi: AsgiScope, headers: Headers) -> None:
+    """What can be refused without looking at the key."""
+    if asgi["method"] != "POST":
+        raise _refusal(
+            405, "method_not_allowed", "Send POST: this endpoint keeps no sessions and no streams.", Allow="POST"
+        )
+    host, _ = split_domain_port(headers.get("host", ""))
+    if not host or not validate_host(host, settings.ALLOWED_HOSTS):
+        raise _refusal(421, "wrong_host", "This host name is not served here: see ALLOWED_HOSTS.")
+    origin = headers.get("origin")
+    if origin and not _own_origin(origin, headers.get("host", "")):
+        raise _refusal(403, "foreign_origin", "Pages of another origin may not call this: see MCP_ALLOWED_ORIGINS.")
+
+
+def _own_origin(origin: str, host: str) -> bool:
+    """Whether a page of ours asks, or of an origin that is allowed; keeps pages elsewhere from using a local server."""
+    if origin in settings.MCP_ALLOWED_ORIGINS or origin == settings.PUBLIC_URL:
+        return True
+    return urlsplit(origin).netloc == host
+
+
+def _chosen_tools(asgi: AsgiScope) -> str | None:
+    """`?tools=`, the only parameter."""
+    try:
+        pairs = dict(parse_qsl(asgi["query_string"].decode("ascii"), keep_blank_values=True, max_num_fields=10))
+    except ValueError:
+        pairs = {}
+    return pairs.get("tools") or None
+
+
+def _check_right(scope: Scope, body: bytes) -> None:
+    """403 for a tool that the key has no right for, so that a client can ask for more. Only a key that lacks one of
+    the two rights is worth reading the message twice."""
+    if scope.may(Right.READ) and scope.may(Right.WRITE):
+        return
+    message = _parsed(body)
+    params = message.get("params")
+    name = params.get("name") if message.get("method") == "tools/call" and isinstance(params, dict) else None
+    tool = REGISTRY.tools.get(name) if isinstance(name, str) else None
+    if tool and not scope.may(tool.right):
+        raise _challenged(
+            Forbidden(f"key lacks '{tool.right}' scope", code="insufficient_scope", required_scope=str(tool.right))
+        )
+
+
+def _challenged(error: LociError) -> Refused:
+    """`error` with what a client needs in order to do better (RFC 6750, RFC 9728)."""
+    if error.status not in (401, 403):
+        return Refused(error)
+    parts = ['Bearer realm="loci"']
+    if error.status == 401 and error.code != "missing_key":
+        parts.append('error="invalid_token"')
+    if error.status == 403:
+        parts += ['error="insufficient_scope"', f'scope="{error.extra.get("required_scope", "")}"']
+    parts.append(f'resource_metadata="{settings.PUBLIC_URL}/.well-known/oauth-protected-resource{PATH}"')
+    error.headers = {**error.headers, "WWW-Authenticate": ", ".join(parts)}
+    return Refused(error)
+
+
+async def _body(receive: Receive, limit: int, headers: Headers) -> bytes:
+    """The whole body; refused when it is over the limit or takes too long."""
+    too_large = f"The message is over the limit of {limit // 2**20} MB: send it through REST, or in parts."
+    said = headers.get("content-length", "")
+    if said.isascii() and said.isdigit() and int(said) > limit:
+        raise Refused(TooLarge(too_large))
+    received = bytearray()
+    with anyio.move_on_after(PATIENCE) as patience:
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            received += message.get("body", b"")
+            if len(received) > limit:
+                raise Refused(TooLarge(too_large))
+            if not message.get("more_body"):
+                break
+    if patience.cancelled_caught:
+        raise _refusal(408, "timeout", f"The message did not arrive within {PATIENCE:g} s.", Connection="close")
+    return bytes(received)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """`receive` with the body in front that was read already."""
+    given = False
+
+    async def replayed() -> Message:
+        nonlocal given
+        if not given:
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await receive()
+
+    return replayed
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _answer(error: LociError, body: bytes, request_id: str) -> JSONResponse:
+    """The refusal as an error of JSON-RPC, with the id of the request: clients show no other body's text."""
+    number = _parsed(body).get("id")
+    return JSONResponse(
+        {
+            "jsonrpc": "2.0",
+            "id": number if isinstance(number, str | int) and not isinstance(number, bool) else None,
+            "error": {
+                "code": INVALID_REQUEST,
+                "message": results.message(error),
+                "data": results.problem(error, request_id),
+            },
+        },
+        status_code=error.status,
+        headers=error.headers,
+    )

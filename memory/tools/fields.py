@@ -1,0 +1,114 @@
+"""What several tools' arguments share."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+
+from loci.ground.instants import BadInstant, parse_instant
+from memory.api.schema import KINDS, Filters, Namespace, Tags
+from memory.engine.filters import And, AnyOf, Equals, Filter, Range, parse_filters
+from memory.engine.types import View
+from memory.tools.schemas import Arguments
+
+DEFAULT_BUDGET = 4000
+"""Tokens, by estimate, that recalled texts may take unless the caller says otherwise."""
+IDS = 256
+
+
+def _instant(text: str) -> str:
+    try:
+        parse_instant(text, naive_is_utc=False)
+    except BadInstant as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+Instant = Annotated[
+    str,
+    Field(max_length=64),
+    AfterValidator(_instant),
+    WithJsonSchema({"type": "string", "description": "ISO 8601 with an offset; a bare date is midnight UTC."}),
+]
+"""A moment; a date-time without an offset is a fault."""
+
+
+def moment(text: str | None) -> datetime | None:
+    """The moment of an `Instant`."""
+    return None if text is None else parse_instant(text, naive_is_utc=False)
+
+
+def _uuid(value: Any) -> Any:
+    try:
+        return UUID(value) if isinstance(value, str) else value
+    except ValueError:
+        raise ValueError("must be the id of a memory (a UUID), as memory_search gives it") from None
+
+
+Id = Annotated[UUID, BeforeValidator(_uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
+Kind = Literal[KINDS]  # type: ignore[valid-type]
+Budget = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class Narrowing(Arguments):
+    """Which memories to look among, and from when."""
+
+    namespaces: list[Namespace] | None = Field(None, max_length=64, description="Only within these namespaces.")
+    filters: Annotated[Filters, WithJsonSchema({"type": "object", "additionalProperties": True})] = Field(
+        None,
+        description="Conditions on fields or metadata, such as"
+        ' {"source": {"prefix": "chat-"}, "metadata.amount": {"gte": 100}, "not": {"kind": "todo"}}.',
+    )
+    tags: Tags | None = Field(None, description="Only memories with at least one of these tags.")
+    kinds: list[Kind] | None = Field(None, max_length=12, description="Only memories of these kinds.")
+    agent: str | None = Field(None, min_length=1, max_length=128, description="Only what this agent wrote.")
+    since: Instant | None = Field(None, description="Only what happened at or after this moment (ISO 8601).")
+    until: Instant | None = Field(None, description="Only what happened before this moment (ISO 8601).")
+    valid_at: Instant | None = Field(None, description="What held in the world then, instead of now (ISO 8601).")
+    known_at: Instant | None = Field(None, description="What was believed then, instead of now (ISO 8601).")
+
+    @model_validator(mode="after")
+    def in_order(self) -> "Narrowing":
+        """An empty span is a mistake."""
+        start, end = moment(self.since), moment(self.until)
+        if start and end and not start < end:
+            raise ValueError("since must come before until")
+        return self
+
+    @property
+    def filter(self) -> Filter | None:
+        """All conditions as one filter."""
+        parts: list[Filter] = []
+        if own := parse_filters(self.filters):
+            parts.append(own)
+        for field, values in (("namespace", self.namespaces), ("tags", self.tags), ("kind", self.kinds)):
+            if values is not None:
+                parts.append(AnyOf(field, tuple(values)))
+        if self.agent is not None:
+            parts.append(Equals("agent", self.agent))
+        if self.since or self.until:
+            parts.append(Range("timestamp", gte=moment(self.since), lt=moment(self.until)))
+        if len(parts) < 2:
+            return parts[0] if parts else None
+        return And(tuple(parts))
+
+    def view(self, *, include_invalidated: bool = False) -> View:
+        """The time from which to look."""
+        return View(
+            valid_at=moment(self.valid_at), known_at=moment(self.known_at), include_invalidated=include_invalidated
+        )
+
+
+class Chosen(Arguments):
+    """Exactly one of ids and source."""
+
+    ids: list[Id] | None = Field(None, min_length=1, max_length=IDS, description="The memories' ids.")
+    source: str | None = Field(None, min_length=1, max_length=1024, description="All memories of this source.")
+
+    @model_validator(mode="after")
+    def one_of(self) -> "Chosen":
+        """One way to name the memories."""
+        if (self.ids is None) == (self.source is None):
+            raise ValueError("give exactly one of ids and source")
+        return self
