@@ -4,12 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
 
+from loci.ground.gateway import Gateway
+from memory.mcp.door import PATH, McpDoor
 from tests.cast import Caller
 from tests.mcp import conformance
 from tests.mcp.node_packages import Packages
 from tests.mcp.proxy import HeaderProxy
-from tests.mcp.serving import Server, served
+from tests.mcp.scenery.staging import staged
+from tests.servers.loci import served
 
 pytestmark = pytest.mark.committed
 
@@ -23,27 +28,30 @@ NEED_A_CHANNEL_TO_THE_CLIENT = {
 }
 
 
-@pytest.fixture(scope="session")
-def staged(django_db_setup: None) -> Iterator[Server]:
-    """A running Loci that has the fixtures of the suite's scenarios, too."""
-    with served("tests.mcp.fixture_server:application", "/mcp") as server:
-        yield server
+@pytest.fixture(scope="module")
+def staged_url(django_db_setup: None) -> Iterator[str]:
+    """Where a Loci listens that has the fixtures of the suite's scenarios, too."""
+    doors = {PATH: McpDoor(staged)}
+    with served(Gateway(get_wsgi_application(), doors, threads=1, limit=settings.MAX_BODY_BYTES)) as url:
+        yield url
 
 
-def outcome(packages: Packages, server: Server, caller: Caller, revision: str, folder: Path) -> conformance.Outcome:
-    with HeaderProxy(server.url + "/mcp", "Authorization", f"Bearer {caller.key}") as proxy:
+def outcome(packages: Packages, url: str, caller: Caller, revision: str, folder: Path) -> conformance.Outcome:
+    with HeaderProxy(url + PATH, "Authorization", f"Bearer {caller.key}") as proxy:
         return conformance.run(packages, proxy.url, revision, folder)
 
 
-def test_every_scenario_of_2026_07_28_passes(packages: Packages, staged: Server, alice: Caller, tmp_path: Path) -> None:
-    found = outcome(packages, staged, alice, "2026-07-28", tmp_path)
+def test_every_scenario_of_2026_07_28_passes(
+    packages: Packages, staged_url: str, alice: Caller, tmp_path: Path
+) -> None:
+    found = outcome(packages, staged_url, alice, "2026-07-28", tmp_path)
     assert found.failed == {}
     assert len(found.passed) == 37
 
 
 def test_every_scenario_of_2025_11_25_passes_that_needs_no_channel_to_the_client(
-    packages: Packages, staged: Server, alice: Caller, tmp_path: Path
+    packages: Packages, staged_url: str, alice: Caller, tmp_path: Path
 ) -> None:
-    found = outcome(packages, staged, alice, "2025-11-25", tmp_path)
+    found = outcome(packages, staged_url, alice, "2025-11-25", tmp_path)
     assert found.failed.keys() == NEED_A_CHANNEL_TO_THE_CLIENT, found.failed
     assert len(found.passed) == 26

@@ -37,9 +37,7 @@ def inspected(packages: Packages, way: Way, home: Path, *arguments: str) -> Any:
 
 
 @ERAS
-def test_the_inspector_finds_no_fault_in_the_tools_schemas(
-    packages: Packages, way: Way, home: Path, era: str
-) -> None:
+def test_the_inspector_finds_no_fault_in_the_tools_schemas(packages: Packages, way: Way, home: Path, era: str) -> None:
     # with --strict a schema that some provider or client cannot take is an error
     listed = inspected(packages, way, home, "--protocol-era", era, "--method", "tools/list", "--strict")
     assert {"memory_search", "memory_remember"} <= {tool["name"] for tool in listed["tools"]}
