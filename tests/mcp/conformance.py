@@ -13,7 +13,6 @@ from tests.mcp.node_packages import Packages
 
 PACKAGE = "@modelcontextprotocol/conformance"
 SECONDS = 300
-FAILED = ("FAILURE",)
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,10 @@ class Outcome:
     passed: frozenset[str]
     failed: Mapping[str, list[str]]
     """Scenario to what its checks complain of."""
+    warned: Mapping[str, list[str]]
+    """Scenario to what a server should do and this one does not."""
+    beyond: frozenset[str]
+    """What it passes of scenarios that the revision does not require."""
 
 
 def run(packages: Packages, url: str, revision: str, folder: Path) -> Outcome:
@@ -34,8 +37,14 @@ def run(packages: Packages, url: str, revision: str, folder: Path) -> Outcome:
     checks = _checks(folder)
     required = _required(packages, revision)
     assert required <= checks.keys(), f"not run: {sorted(required - checks.keys())}\n{done.stdout[-2000:]}{done.stderr}"
-    failed = {name: found for name in required if (found := _complaints(checks[name]))}
-    return Outcome(frozenset(required - failed.keys()), failed)
+    failed = _told(checks, "FAILURE")
+    passed = {name for name in checks if name not in failed}
+    return Outcome(
+        passed=frozenset(passed & required),
+        failed={name: told for name, told in failed.items() if name in required},
+        warned={name: told for name, told in _told(checks, "WARNING").items() if name in required},
+        beyond=frozenset(passed - required),
+    )
 
 
 def _required(packages: Packages, revision: str) -> set[str]:
@@ -53,8 +62,13 @@ def _checks(folder: Path) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _complaints(checks: list[dict[str, Any]]) -> list[str]:
-    """What failed; a scenario that checked nothing failed, too."""
-    if not checks:
-        return ["nothing was checked"]
-    return [f"{check['id']}: {check.get('errorMessage')}" for check in checks if check["status"] in FAILED]
+def _told(checks: Mapping[str, list[dict[str, Any]]], status: str) -> dict[str, list[str]]:
+    """What the checks of a status say; a scenario that checked nothing failed."""
+    found: dict[str, list[str]] = {}
+    for scenario, results in checks.items():
+        told = [f"{one['id']}: {one.get('errorMessage')}" for one in results if one["status"] == status]
+        if not results and status == "FAILURE":
+            told = ["nothing was checked"]
+        if told:
+            found[scenario] = told
+    return found

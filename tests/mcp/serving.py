@@ -1,4 +1,4 @@
-"""ASGI servers in processes of their own, at the test run's database."""
+"""Loci in processes of its own, at the test run's database."""
 
 import os
 import subprocess
@@ -16,19 +16,18 @@ from tests.local.running import ROOT, free_port, wait_for
 STOP_SECONDS = 20
 
 
-class Server:
-    """A uvicorn, with as many workers as asked for; what it prints is in `output`."""
+class Crowd:
+    """The web server of production with several workers; what it prints is in `output`."""
 
-    def __init__(self, application: str, *, workers: int = 1, **settings: str) -> None:
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+    def __init__(self, workers: int) -> None:
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
         self._screen, name = tempfile.mkstemp(prefix="loci-server-")
         Path(name).unlink()
+        facts = {"HOST": "127.0.0.1", "PORT": str(port), "WEB_WORKERS": str(workers)}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", str(self.port),
-             "--workers", str(workers), "--log-level", "warning"],
-            cwd=ROOT, env={**os.environ, **_database(), **settings}, stdin=subprocess.DEVNULL,
-            stdout=self._screen, stderr=self._screen,
+            [sys.executable, "-m", "loci.web"], cwd=ROOT, env={**os.environ, **_database(), **facts},
+            stdin=subprocess.DEVNULL, stdout=self._screen, stderr=self._screen,
         )  # fmt: skip
 
     @property
@@ -54,15 +53,16 @@ class Server:
 
 
 @contextmanager
-def served(application: str, ready: str, *, workers: int = 1, **settings: str) -> Iterator[Server]:
-    """A running server; `ready` is the path that answers once it is up."""
-    server = Server(application, workers=workers, **settings)
+def crowd_of(workers: int) -> Iterator[Crowd]:
+    """A running Loci of several processes, once all of them are there and one answers."""
+    crowd = Crowd(workers)
     try:
-        wait_for(lambda: server.process.poll() is not None or _answers(server.url + ready))
-        assert server.process.poll() is None, server.output
-        yield server
+        wait_for(lambda: crowd.process.poll() is not None or _answers(crowd.url + "/healthz"))
+        assert crowd.process.poll() is None, crowd.output
+        wait_for(lambda: len(crowd.workers()) == workers)
+        yield crowd
     finally:
-        server.end()
+        crowd.end()
 
 
 def _answers(url: str) -> bool:

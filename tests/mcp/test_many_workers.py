@@ -5,7 +5,6 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 
 import httpx2
 import pytest
@@ -16,7 +15,7 @@ from billing.quotas import set_quota
 from tenants.authentication import operator_scope
 from tests.cast import Caller
 from tests.local.running import wait_for
-from tests.mcp.serving import Server, served
+from tests.mcp.serving import Crowd, crowd_of
 
 pytestmark = pytest.mark.committed
 
@@ -27,13 +26,10 @@ SECONDS = 120
 
 
 @pytest.fixture
-def crowd(db: None) -> Iterator[Server]:
+def crowd(db: None) -> Iterator[Crowd]:
     """A running Loci of four processes."""
-    if find_spec("loci.asgi") is None:
-        pytest.skip("there is no /mcp yet")
-    with served("loci.asgi:application", "/healthz", workers=WORKERS) as server:
-        wait_for(lambda: len(server.workers()) == WORKERS)
-        yield server
+    with crowd_of(WORKERS) as running:
+        yield running
 
 
 @dataclass
@@ -82,7 +78,7 @@ async def both(url: str, alice: Caller, charlie: Caller, tally: Tally) -> None:
 
 
 def test_no_answer_is_lost_misrouted_or_anothers_while_a_worker_is_replaced(
-    crowd: Server, alice: Caller, charlie: Caller
+    crowd: Crowd, alice: Caller, charlie: Caller
 ) -> None:
     for caller in (alice, charlie):
         set_quota(operator_scope(caller.tenant, "test"), {"rps": 10_000})
