@@ -18,7 +18,15 @@ import httpx
 import psycopg
 
 from loci.local.errors import CannotRun
-from tests.bench import suite_ingest, suite_latency, suite_locomo, suite_memory, suite_paraphrases, suite_tenants
+from tests.bench import (
+    suite_ingest,
+    suite_latency,
+    suite_locomo,
+    suite_mcp,
+    suite_memory,
+    suite_paraphrases,
+    suite_tenants,
+)
 from tests.bench.context import Bench, Options
 from tests.bench.report import Report, machine, revision
 from tests.bench.running import throwaway_cluster
@@ -30,6 +38,7 @@ SUITES: dict[str, Callable[[Bench], None]] = {
     "tenants": suite_tenants.run,
     "ingest": suite_ingest.run,
     "memory": suite_memory.run,
+    "mcp": suite_mcp.run,
 }
 PACKAGED = ("minilm", "minilm-l3", "static", "multilingual")
 

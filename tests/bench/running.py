@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,18 @@ from loci.local.throwaway import TEST_SECRETS
 from tests.bench.client import Client
 from tests.bench.report import Report
 
-KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "WEB_WORKERS", "WEB_THREADS")
+KEPT = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "VIRTUAL_ENV",
+    "WEB_WORKERS",
+    "WEB_THREADS",
+    "MCP_THREADS",
+)
 """What is taken over from outside; all other settings are Loci's defaults."""
 READY_SECONDS = 60.0
 PLACE = ROOT / "var" / "bench"
@@ -39,6 +51,7 @@ class Loci:
     children: list[Child]
     cluster: Cluster
     database: str
+    ready_seconds: float = 0.0
 
     def tenants(self, *slugs: str, memories: int = 0, seed: int = 1) -> dict[str, str]:
         """Make tenants with so many memories each; their service keys."""
@@ -95,11 +108,13 @@ def loci(cluster: Cluster, name: str, *, embedder: str | None = None, worker: bo
     env = _environment(cluster, name, var, url, embedder) | {"HOST": "127.0.0.1", "PORT": str(port)}
     _run(manage("migrate", "--database=owner", "--no-input"), env)
     running = Loci(url, env, [], cluster, name)
+    began = time.monotonic()
     try:
         for kind, command in {"web": WEB, **({"worker": WORKER} if worker else {})}.items():
             running.children.append(Child(kind, command, env, var / f"{kind}.log", print))
             running.children[-1].start()
         _wait(running)
+        running.ready_seconds = time.monotonic() - began
         yield running
     finally:
         for child in running.children:
@@ -145,7 +160,7 @@ def _free_port() -> int:
 
 def _wait(running: Loci) -> None:
     web = running.children[0]
-    for _ in ticks(READY_SECONDS, every=0.2):
+    for _ in ticks(READY_SECONDS, every=0.1):
         if answers(f"{running.url}/readyz"):
             return
         if web.exit_code() is not None:

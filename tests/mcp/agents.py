@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -47,7 +48,9 @@ def as_agent(
         async with connected(base_url, caller, era, tools) as client:
             return await work(client)
 
-    return anyio.run(run)
+    # in a thread of its own: the browser of other tests keeps an event loop running in the main one
+    with ThreadPoolExecutor(1) as aside:
+        return aside.submit(anyio.run, run).result()
 
 
 def message(method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -37,5 +37,7 @@ def configure(options: dict[str, Any]) -> None:
     # a 4xx is the caller's affair: Django would log each as a warning
     logging.getLogger("django.request").setLevel(logging.ERROR)
     logging.getLogger("httpx").setLevel(logging.WARNING)
+    # it tells of the beginning and end of each request
+    logging.getLogger("mcp").setLevel(logging.WARNING)
     # it tells of each attempt to connect; the caller tells of the failure
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
