@@ -15,6 +15,7 @@ from billing.quotas import set_quota
 from tenants.authentication import operator_scope
 from tests.cast import Caller
 from tests.local.running import wait_for
+from tests.mcp.aside import aside
 from tests.mcp.serving import Crowd, crowd_of
 
 pytestmark = pytest.mark.committed
@@ -84,7 +85,7 @@ def test_no_answer_is_lost_misrouted_or_anothers_while_a_worker_is_replaced(
         set_quota(operator_scope(caller.tenant, "test"), {"rps": 10_000})
     victim = crowd.workers()[0]
     tally = Tally(REPLACED_AFTER, lambda: os.kill(victim, signal.SIGTERM))
-    asyncio.run(both(crowd.url + "/mcp", alice, charlie, tally))
+    aside(lambda: both(crowd.url + "/mcp", alice, charlie, tally))
     assert len(set(tally.answers)) == 2 * CALLS
     wait_for(lambda: victim not in crowd.workers() and len(crowd.workers()) == WORKERS)
     for caller, own in ((alice, "acme"), (charlie, "globex")):

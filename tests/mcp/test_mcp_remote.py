@@ -11,6 +11,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.cast import Caller
+from tests.mcp.aside import aside
 from tests.mcp.conftest import Way
 from tests.mcp.node_packages import NODE, Packages
 
@@ -36,7 +37,7 @@ def through_the_bridge(
             return await act(client)
 
     with (home / "bridge.log").open("w") as log:
-        return asyncio.run(talk(log))
+        return aside(lambda: talk(log))
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
