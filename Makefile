@@ -60,8 +60,8 @@ clean: ## remove .venv and caches; the data in var/ stay
 	@start=$$(date +%s); $(PIP) -r requirements.lock && touch $@ && echo "Installed in $$(($$(date +%s) - start)) s."
 
 # the development lock holds all of requirements.lock
-.venv/.dev: requirements-dev.lock requirements.lock | .venv/bin/python
+.venv/.dev: requirements-dev.lock requirements-clients.lock requirements.lock | .venv/bin/python
 	@echo "Installing what tests and checks need into .venv/ (a minute or two) …"
-	@start=$$(date +%s); $(PIP) -r requirements-dev.lock && touch .venv/.run $@ && echo "Installed in $$(($$(date +%s) - start)) s."
+	@start=$$(date +%s); $(PIP) -r requirements-dev.lock && $(PIP) --no-deps -r requirements-clients.lock && touch .venv/.run $@ && echo "Installed in $$(($$(date +%s) - start)) s."
 	@.venv/bin/python -m pip install -q --no-index --no-deps --no-build-isolation -e . >.venv/editable.log 2>&1 || \
 	echo "The command \`loci\` was not installed (.venv/editable.log); python manage.py does the same."

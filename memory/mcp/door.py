@@ -79,6 +79,7 @@ class McpDoor:
 
     async def __call__(self, asgi: AsgiScope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        asgi = _trimmed(asgi)
         headers = Headers(scope=asgi)
         facts = facts_of(asgi, headers)
         began, status = time.perf_counter(), 499
@@ -123,6 +124,11 @@ class McpDoor:
             raise faults.known(error) from None
         tools = REGISTRY.toolset(scope, chosen)
         return Caller(scope, {tool.name: tool for tool in tools}, facts)
+
+
+def _trimmed(asgi: AsgiScope) -> AsgiScope:
+    """The request without the blanks after its headers' values, which the server's parser leaves there."""
+    return {**asgi, "headers": [(name, value.strip(b" \t")) for name, value in asgi["headers"]]}
 
 
 def _check_envelope(asgi: AsgiScope, headers: Headers) -> None:

@@ -9,6 +9,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from billing import rates
 from loci.ground.errors import LociError
@@ -114,7 +115,7 @@ class Handlers:
             require(caller.scope, Right.READ)
             return resources.read(caller.scope, str(params.uri))
 
-        return await self._guarded(ctx, work)
+        return await self._guarded(ctx, work, uri=str(params.uri))
 
     async def _counted(self, ctx: Context) -> Caller:
         """The caller, its request counted against the tenant's rate."""
@@ -122,8 +123,8 @@ class Handlers:
         await self._guarded(ctx, lambda: rates.take(caller.scope))
         return caller
 
-    async def _guarded(self, ctx: Context, work: Any) -> Any:
-        """`work()` in a thread; its faults as errors of the protocol."""
+    async def _guarded(self, ctx: Context, work: Any, **about: str) -> Any:
+        """`work()` in a thread; its faults as errors of the protocol, with `about` in their data."""
         facts = caller_of(ctx).traced(ctx.meta)
         try:
             return await self.threads.run(facts, work)
@@ -131,12 +132,14 @@ class Handlers:
             known = faults.known(error)
             if known.status >= 500 and not isinstance(error, LociError):
                 log.exception("mcp_failed", method=ctx.method, reason=type(error).__name__)
-            raise MCPError(_code(known), results.message(known), results.problem(known, facts.request_id)) from None
+            data = {**results.problem(known, facts.request_id), **about}
+            raise MCPError(_code(ctx, known), results.message(known), data) from None
 
 
-def _code(error: LociError) -> int:
+def _code(ctx: Context, error: LociError) -> int:
     if error.status == 404:
-        return RESOURCE_NOT_FOUND
+        # since 2026-07-28 a resource that is not there is a parameter that is wrong
+        return types.INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else RESOURCE_NOT_FOUND
     return types.INVALID_PARAMS if error.status in (400, 422) else types.INTERNAL_ERROR
 
 
