@@ -13,9 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from loci.ground.errors import InvalidRequest, RuleBroken
 from memory.api.parsing import StrictJSONParser
-from memory.api.schema import KINDS, Metadata
 from memory.engine.types import Record
 from memory.services.prepare import MAX_PLAIN_TEXT, check_metadata_keys, same_json
+from memory.shapes.requests import KINDS, Metadata
 
 MOST_TAGS = 32
 LONGEST_TAG = 128

@@ -4,21 +4,20 @@ from typing import Any
 
 import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from loci.ground.errors import LociError, TooLarge, Unavailable
+from loci.ground.errors import LociError, TooLarge
 from loci.ground.problems import CONTENT_TYPE, problem_document
-from memory.engine.embedding import EmbedderError
+from memory.shapes import faults
 
 log = structlog.get_logger(__name__)
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response:
     """The response for any exception that a REST view raises; an unexpected one shows nothing of itself."""
-    shown = known(error)
+    shown = _known(error)
     if shown.status >= 500 and not isinstance(error, LociError):
         log.exception("request_failed", reason=type(error).__name__)
     response = Response(
@@ -28,10 +27,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     return response
 
 
-def known(error: Exception) -> LociError:
-    """Any exception as a fault that may be shown; an unexpected one shows nothing of itself."""
-    if isinstance(error, LociError):
-        return error
+def _known(error: Exception) -> LociError:
     if isinstance(error, RequestDataTooBig):
         return TooLarge("The body is over the limit.")
     if isinstance(error, Http404 | PermissionDenied):
@@ -44,11 +40,7 @@ def known(error: Exception) -> LociError:
                 LociError("Send JSON: Content-Type: application/json.", code="unsupported_media_type"), 415
             )
         return told
-    if isinstance(error, EmbedderError):
-        return Unavailable("The embedder does not answer: try again in a moment.", headers={"Retry-After": "10"})
-    if isinstance(error, OperationalError | InterfaceError):
-        return Unavailable("The database does not answer: try again in a moment.", headers={"Retry-After": "2"})
-    return LociError("Something failed on our side; the request id names it in our logs.", code="internal_error")
+    return faults.known(error)
 
 
 def _with_status(error: LociError, status: int) -> LociError:

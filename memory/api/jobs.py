@@ -6,12 +6,12 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api import render
-from memory.api.answers import JobList, JobResponse
 from memory.api.parsing import query
-from memory.api.schema import JobQuery, instant
 from memory.api.views import ScopedView
 from memory.services.jobs import get_job, list_jobs
+from memory.shapes import render
+from memory.shapes.answers import JobList, JobResponse
+from memory.shapes.requests import JobQuery, instant
 from tenants.scope import Right
 
 

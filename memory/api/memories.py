@@ -1,6 +1,5 @@
 """`/memories`: write, list, read, correct, erase; and `/invalidate`."""
 
-from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -8,8 +7,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from loci.ground.errors import Fault, InvalidRequest
-from memory.api import render
-from memory.api.answers import (
+from memory.api.parsing import body, query
+from memory.api.views import ScopedView
+from memory.services.correct import correct
+from memory.services.forget import erase, invalidate
+from memory.services.lookup import get_memory, list_memories
+from memory.services.prepare import check_metadata_keys
+from memory.services.store import store
+from memory.shapes import render
+from memory.shapes.answers import (
     EraseResponse,
     InvalidateResponse,
     JobAccepted,
@@ -17,70 +23,14 @@ from memory.api.answers import (
     MemoryResponse,
     WriteResponse,
 )
-from memory.api.parsing import body, query
-from memory.api.schema import CorrectRequest, InvalidateRequest, ListQuery, Selection, WriteItem, WriteRequest, instant
-from memory.api.views import ScopedView
-from memory.engine.items import Item
-from memory.services.correct import correct
-from memory.services.forget import erase, invalidate
-from memory.services.jobs import outcome_json, submit_remember
-from memory.services.lookup import get_memory, list_memories
-from memory.services.prepare import MAX_CHUNKS, check_metadata_keys, chunked
-from memory.services.remember import remember
+from memory.shapes.items import items_of
+from memory.shapes.requests import CorrectRequest, InvalidateRequest, ListQuery, Selection, WriteRequest, instant
 from tenants import idempotency
-from tenants.scope import Right, Scope
+from tenants.scope import Right
 
-IMMEDIATE = 64
 IDEMPOTENCY = OpenApiParameter(
     "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key and body give the first answer again."
 )
-
-
-def items_of(request: WriteRequest) -> list[Item]:
-    """The items to store; one sent with `chunk` becomes several."""
-    items: list[Item] = []
-    for index, given in enumerate(request.items):
-        check_metadata_keys(index, given.metadata)
-        item = _item(index, given)
-        items.extend(chunked(item) if given.chunk else [item])
-    if any(given.chunk for given in request.items) and len(items) > MAX_CHUNKS:
-        raise InvalidRequest(
-            [Fault(("body", "items"), f"expand to more than {MAX_CHUNKS} chunks: send fewer at a time")]
-        )
-    return items
-
-
-def _item(index: int, given: WriteItem) -> Item:
-    return Item(
-        index=index,
-        text=given.text,
-        source=given.source,
-        offset=given.offset,
-        namespace=given.namespace,
-        event_at=instant(given.timestamp),
-        tags=tuple(given.tags),
-        metadata=given.metadata,
-        kind=given.kind,
-        agent=given.agent,
-        subject=given.subject,
-        confidence=given.confidence,
-    )
-
-
-def write(scope: Scope, items: list[Item], *, wait: float | None = None) -> tuple[int, dict[str, Any]]:
-    """Store now, or queue when they are many: status and answer. `wait` as `remember` has it."""
-    if len(items) > MAX_CHUNKS or (len(items) > IMMEDIATE and len({item.index for item in items}) > IMMEDIATE):
-        job = submit_remember(scope, items=items)
-        return 202, {"job": str(job.id), "state": job.state, "total": job.total, "url": f"/api/v1/jobs/{job.id}"}
-    outcomes = remember(scope, items=items, wait=wait)
-    results = [outcome_json(outcome) for outcome in outcomes]
-    return 200, {
-        "results": results,
-        "stored": sum(outcome.status == "stored" for outcome in outcomes),
-        "duplicates": sum(outcome.status in ("duplicate", "updated") for outcome in outcomes),
-        "failed": sum(outcome.status == "failed" for outcome in outcomes),
-        "notes": [] if all(outcome.searchable for outcome in outcomes) else ["indexing"],
-    }
 
 
 class MemoriesView(ScopedView):
@@ -104,7 +54,7 @@ class MemoriesView(ScopedView):
             request.headers.get("Idempotency-Key"),
             route="POST memories",
             body=request.data,
-            act=lambda: write(self.scope, items_of(given)),
+            act=lambda: render.written(store(self.scope, items=items_of(given))),
         )
         headers = {"Idempotency-Replayed": "true"} if replayed else None
         return Response(answer, status=status, headers=headers)

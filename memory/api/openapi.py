@@ -9,7 +9,7 @@ from drf_spectacular.plumbing import ResolvedComponent
 from pydantic.json_schema import model_json_schema
 
 from loci.ground.problems import CONTENT_TYPE
-from memory.api.answers import Problem
+from memory.shapes.answers import Problem
 
 _REF = "#/components/schemas/{model}"
 

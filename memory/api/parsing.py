@@ -3,32 +3,23 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import parse_qsl
 
 from django.conf import settings
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from loci.ground.errors import Fault, InvalidRequest, TooLarge
+from memory.shapes.checks import Repeating, check_strings, shown, validated
 
 M = TypeVar("M", bound=BaseModel)
 _SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\x00")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 MAX_PARAMETERS = 100
-SHOWN = 256
-"""Characters of a name from the request that a fault repeats."""
-
-
-class Repeating(dict[str, Any]):
-    """A JSON object in which `key` stands twice: which of the two was meant cannot be told."""
-
-    key = ""
 
 
 class StrictJSONParser(BaseParser):
@@ -59,12 +50,6 @@ class StrictJSONParser(BaseParser):
         return value
 
 
-def check_strings(value: Any) -> None:
-    """`InvalidRequest` with the first faults of strings and keys that cannot be stored, or of keys that stand twice."""
-    if faults := list(islice(_faults(value), 20)):
-        raise InvalidRequest(faults)
-
-
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
@@ -89,45 +74,6 @@ def _object(pairs: list[tuple[str, Any]], repeating: list[Repeating]) -> dict[st
     marked.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     repeating.append(marked)
     return marked
-
-
-def _shown(name: str) -> str:
-    """A name from the request as an answer can repeat it."""
-    return name[:SHOWN].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-
-
-Place = tuple[Any, str | int]
-"""Where a value stands: the place of what holds it (None at the top), and the key or index in that."""
-
-
-def _faults(value: Any) -> Iterator[Fault]:
-    """Strings and keys that cannot be stored, keys that stand twice. Iterative, since nesting is the caller's."""
-    stack: list[tuple[Place, Any]] = [((None, "body"), value)]
-    while stack:
-        place, item = stack.pop()
-        if isinstance(item, str) and _unfit(item):
-            yield Fault(_path(place), "holds a NUL character or a lone surrogate", "string_unicode")
-        elif isinstance(item, dict):
-            if isinstance(item, Repeating):
-                yield Fault((*_path(place), _shown(item.key)), "stands twice in its object", "json_duplicate_key")
-            for key, inner in item.items():
-                if _unfit(key) or isinstance(inner, str | dict | list):
-                    stack.append(((place, _shown(key)), key if _unfit(key) else inner))
-        elif isinstance(item, list):
-            stack.extend(((place, at), inner) for at, inner in enumerate(item) if isinstance(inner, str | dict | list))
-
-
-def _path(place: "Place | None") -> tuple[str | int, ...]:
-    """The path to a place; built only for a fault, since a place may lie deep and have many neighbours."""
-    parts: list[str | int] = []
-    while place is not None:
-        place, part = place
-        parts.append(part)
-    return tuple(reversed(parts))
-
-
-def _unfit(text: str) -> bool:
-    return "\0" in text or bool(_SURROGATE.search(text))
 
 
 def body(request: Request, model: type[M]) -> M:
@@ -161,27 +107,12 @@ def _parameters(request: Request) -> Iterator[tuple[str, str]]:
     except ValueError:
         raise InvalidRequest([Fault(("query",), f"has more than {MAX_PARAMETERS} parameters")]) from None
     for name, value in pairs:
-        shown = _shown(name)
+        said = shown(name)
         try:
             decoded = value.encode("latin-1").decode()
             name.encode("latin-1").decode()
         except UnicodeError:
-            raise InvalidRequest([Fault(("query", shown), "is not percent-encoded UTF-8", "string_unicode")]) from None
+            raise InvalidRequest([Fault(("query", said), "is not percent-encoded UTF-8", "string_unicode")]) from None
         if "\0" in name + value:
-            raise InvalidRequest([Fault(("query", shown), "holds a NUL character", "string_unicode")])
-        yield shown, decoded
-
-
-def validated(model: type[M], data: Any, where: str, *, strict: bool = True) -> M:
-    """`data` as `model`; `InvalidRequest` with every fault, each told with its path below `where`."""
-    try:
-        return model.model_validate(data, strict=strict)
-    except ValidationError as error:
-        raise InvalidRequest([_fault(where, fault) for fault in error.errors(include_url=False)[:50]]) from None
-
-
-def _fault(where: str, fault: Mapping[str, Any]) -> Fault:
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    within = fault.get("ctx", {}).get("path", ())
-    loc = (_shown(part) if isinstance(part, str) else part for part in (*fault["loc"], *within))
-    return Fault((where, *loc), message[:500], str(fault["type"]))
+            raise InvalidRequest([Fault(("query", said), "holds a NUL character", "string_unicode")])
+        yield said, decoded

@@ -4,14 +4,14 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api import render
-from memory.api.answers import RecallResponse
 from memory.api.parsing import body
-from memory.api.schema import RecallRequest, instant
 from memory.api.views import ScopedView
 from memory.engine.filters import And, AnyOf, Filter, parse_filters
 from memory.engine.types import View
 from memory.services.recall import recall
+from memory.shapes import render
+from memory.shapes.answers import RecallResponse
+from memory.shapes.requests import RecallRequest, instant
 from tenants.scope import Right
 
 

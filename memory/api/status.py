@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memory.api.answers import HealthResponse, RootResponse, StatusResponse
 from memory.api.views import ScopedView
 from memory.services.status import backlog, embedder_label, tenant_status
+from memory.shapes.answers import HealthResponse, RootResponse, StatusResponse
 from tenants.scope import Right
 
 try:

@@ -6,10 +6,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import ToolArguments, ToolList, ToolResult
 from memory.api.parsing import query
-from memory.api.schema import ToolsQuery
 from memory.api.views import ScopedView
+from memory.shapes.answers import ToolArguments, ToolList, ToolResult
+from memory.shapes.requests import ToolsQuery
 from memory.tools.all import REGISTRY
 from memory.tools.calling import call
 from memory.tools.providers import FORMATS

@@ -20,11 +20,11 @@ from starlette.types import Scope as AsgiScope
 
 from loci.ground.errors import Forbidden, LociError, TooLarge
 from loci.ground.metrics import REQUEST_SECONDS
-from memory.api.errors import known as as_known
 from memory.mcp import results
 from memory.mcp.caller import IN_SCOPE, Caller, facts_of
 from memory.mcp.server import build
 from memory.mcp.threads import Threads
+from memory.shapes import faults
 from memory.tools.all import REGISTRY
 from tenants.authentication import key_in_headers, scope_of_key
 from tenants.scope import Right, Scope
@@ -121,7 +121,7 @@ class McpDoor:
             raise
         except Exception as error:
             log.exception("mcp_authentication_failed", reason=type(error).__name__)
-            raise as_known(error) from None
+            raise faults.known(error) from None
         tools = REGISTRY.toolset(scope, chosen)
         return Caller(scope, {tool.name: tool for tool in tools}, facts)
 

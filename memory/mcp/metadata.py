@@ -5,8 +5,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import ResourceMetadata
 from memory.api.status import PublicView
+from memory.shapes.answers import ResourceMetadata
 from tenants.scope import Right
 
 

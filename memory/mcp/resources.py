@@ -6,8 +6,8 @@ from uuid import UUID
 import mcp_types as types
 
 from loci.ground.errors import NotFound
-from memory.api import render
 from memory.services.lookup import get_memory
+from memory.shapes import render
 from memory.tools import markdown
 from tenants.scope import Scope
 

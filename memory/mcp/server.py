@@ -14,11 +14,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from billing import rates
 from loci.ground.errors import LociError
 from loci.ground.metrics import TOOL_SECONDS
-from memory.api.errors import known as as_known
 from memory.api.status import VERSION
 from memory.mcp import prompts, resources, results
 from memory.mcp.caller import IN_SCOPE, Caller
 from memory.mcp.threads import Threads
+from memory.shapes import faults
 from memory.tools.all import REGISTRY
 from memory.tools.calling import call
 from memory.tools.registry import Tool
@@ -70,7 +70,7 @@ class Handlers:
         try:
             return await self.threads.run(facts, work)
         except Exception as error:
-            known = as_known(error)
+            known = faults.known(error)
             outcome = known.code
             if known.status >= 500 and not isinstance(error, LociError):
                 log.exception("tool_failed", tool=tool.name, reason=type(error).__name__, request_id=facts.request_id)
@@ -129,7 +129,7 @@ class Handlers:
         try:
             return await self.threads.run(facts, work)
         except Exception as error:
-            known = as_known(error)
+            known = faults.known(error)
             if known.status >= 500 and not isinstance(error, LociError):
                 log.exception("mcp_failed", method=ctx.method, reason=type(error).__name__)
             data = {**results.problem(known, facts.request_id), **about}

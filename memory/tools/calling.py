@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from memory.api.parsing import check_strings, validated
+from memory.shapes.checks import check_strings, validated
 from memory.tools.registry import Tool
 from tenants.authentication import require
 from tenants.scope import Scope

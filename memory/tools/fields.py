@@ -7,9 +7,9 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from loci.ground.instants import BadInstant, parse_instant
-from memory.api.schema import KINDS, Filters, Namespace, Tags
 from memory.engine.filters import And, AnyOf, Equals, Filter, Range, parse_filters
 from memory.engine.types import View
+from memory.shapes.requests import KINDS, Filters, Namespace, Tags
 from memory.tools.schemas import Arguments
 
 DEFAULT_BUDGET = 4000

@@ -4,15 +4,15 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
-from memory.api import render
-from memory.api.memories import items_of, write
-from memory.api.schema import Filters, Metadata, SeedInstant, Tags, WriteItem, WriteRequest, instant
 from memory.engine.filters import parse_filters
 from memory.engine.types import View
 from memory.services.forget import invalidate
 from memory.services.recall import recall
-from memory.services.remember import remember
 from memory.services.status import embedder_label, tenant_status
+from memory.services.store import store
+from memory.shapes import render
+from memory.shapes.items import items_of
+from memory.shapes.requests import Filters, Metadata, SeedInstant, Tags, WriteItem, WriteRequest, instant
 from memory.tools import markdown
 from memory.tools.fields import IDS, Id
 from memory.tools.reading import NoArguments
@@ -152,7 +152,7 @@ def run_search(scope: Scope, given: SearchArguments) -> SearchResult:
 
 def run_remember(scope: Scope, given: RememberArguments) -> RememberResult:
     """Store one text, in pieces if asked."""
-    _, answer = write(scope, items_of(WriteRequest(items=[WriteItem(**given.model_dump())])))
+    _, answer = render.written(store(scope, items=items_of(WriteRequest(items=[WriteItem(**given.model_dump())]))))
     return RememberResult.model_validate(answer)
 
 
@@ -218,7 +218,7 @@ TOOLS = (
         right=Right.WRITE,
         run=run_remember,
         markdown=_read_remember,
-        services=(remember,),
+        services=(store,),
         idempotent=True,
         seed=True,
     ),

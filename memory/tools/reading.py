@@ -5,13 +5,13 @@ from typing import Any
 from pydantic import Field
 
 from loci.ground.instants import to_text
-from memory.api import render
-from memory.api.answers import JobResponse, MemoryResponse, TenantStatus
 from memory.engine.filters import And, AnyOf, Equals, Filter
 from memory.engine.types import Record
 from memory.services.jobs import get_job, list_jobs
 from memory.services.lookup import get_memory, list_memories
 from memory.services.status import embedder_label, tenant_status
+from memory.shapes import render
+from memory.shapes.answers import JobResponse, MemoryResponse, TenantStatus
 from memory.tools import markdown
 from memory.tools.fields import Id, Kind
 from memory.tools.registry import Tool

@@ -4,13 +4,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from memory.api.answers import MemoryResponse, WriteResult
-from memory.api.memories import items_of, write
-from memory.api.schema import Metadata, Namespace, Tags, WriteItem, WriteRequest
 from memory.services.correct import correct
 from memory.services.jobs import submit_remember
 from memory.services.prepare import check_metadata_keys
 from memory.services.remember import remember
+from memory.services.store import store
+from memory.shapes import render
+from memory.shapes.answers import MemoryResponse, WriteResult
+from memory.shapes.items import items_of
+from memory.shapes.requests import Metadata, Namespace, Tags, WriteItem, WriteRequest
 from memory.tools import markdown
 from memory.tools.fields import Id, Instant, Kind
 from memory.tools.reading import memory_read
@@ -145,7 +147,7 @@ class UpdateResult(Result):
 
 def run_remember(scope: Scope, given: RememberArguments) -> RememberResult:
     """Store it; many items become a job."""
-    _, answer = write(scope, items_of(given.request()), wait=None if given.wait else 0)
+    _, answer = render.written(store(scope, items=items_of(given.request()), wait=None if given.wait else 0))
     if "job" in answer:
         return RememberResult(results=[], stored=0, duplicates=0, failed=0, notes=["queued"], job=str(answer["job"]))
     return RememberResult.model_validate(answer)
@@ -194,7 +196,7 @@ REMEMBER = Tool(
     right=Right.WRITE,
     run=run_remember,
     markdown=_read_remembered,
-    services=(remember, submit_remember),
+    services=(store, remember, submit_remember),
     idempotent=True,
 )
 UPDATE = Tool(

@@ -50,12 +50,12 @@ def test_the_same_key_with_another_body_is_refused(alice: Caller) -> None:
 def test_a_key_in_flight_is_a_conflict(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     inner: list[Any] = []
 
-    def slow(*args: Any) -> Any:
+    def slow(*args: Any, **named: Any) -> Any:
         inner.append(send(alice))
         inner.append(send(alice, {"items": [{"text": "Another body."}]}))
-        return 200, {"results": []}
+        return []
 
-    monkeypatch.setattr(memories, "write", slow)
+    monkeypatch.setattr(memories, "store", slow)
     assert send(alice).status_code == 200
     same, other = inner
     problem(same, 409, "idempotency_in_flight")
@@ -64,11 +64,11 @@ def test_a_key_in_flight_is_a_conflict(alice: Caller, monkeypatch: pytest.Monkey
 
 
 def test_a_first_attempt_that_died_is_taken_over_after_its_lease(alice: Caller, monkeypatch: Any) -> None:
-    def die(*args: Any) -> Any:
+    def die(*args: Any, **named: Any) -> Any:
         raise SystemExit
 
     with monkeypatch.context() as patched:
-        patched.setattr(memories, "write", die)
+        patched.setattr(memories, "store", die)
         patched.setattr(idempotency, "_forget", lambda *args: None)
         with pytest.raises(SystemExit):
             send(alice)

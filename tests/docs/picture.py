@@ -11,8 +11,9 @@ Edges = Set[tuple[str, str]]
 ROOTS = ("loci", "tenants", "billing", "memory", "console")
 ROWS: tuple[tuple[str, ...], ...] = (
     ("loci.asgi", "loci.urls"),
-    ("console", "memory.mcp", "memory.api", "memory.management"),
+    ("memory.management", "memory.mcp", "memory.api", "console"),
     ("memory.tools", "memory.tasks"),
+    ("memory.shapes",),
     ("memory.services",),
     ("memory.retrievers", "memory.stores"),
     ("memory.models", "memory.engine"),
@@ -29,6 +30,7 @@ SAYS = {
     "memory.api": "programs, over REST",
     "memory.management": "operators, by command",
     "memory.tools": "what agents can call",
+    "memory.shapes": "what comes in and goes out",
     "memory.tasks": "the worker and the beat",
     "memory.services": "the use cases, a verb a file",
     "memory.retrievers": "an arm a file",
@@ -36,7 +38,7 @@ SAYS = {
     "memory.models": "the system of record",
     "memory.engine": "pure Python: text, filters, fusion",
     "billing": "quotas, rates, usage",
-    "tenants": "who is asking: Scope, keys, row-level security, audit",
+    "tenants": "who is asking: Scope, keys, audit",
     "loci.ground": "errors, ids, logs, metrics, gateway",
 }
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 210, 46, 30, 34, 20

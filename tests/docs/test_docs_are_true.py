@@ -13,7 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from memory.tools.all import REGISTRY
 from tests.cast import MakeCaller
-from tests.docs import tools_page
+from tests.docs import picture, tools_page
 from tests.docs.pages import DOCS, ROOT, Block, anchors, blocks, commands, first_column, links, pages, prose
 from tests.docs.shell import SERVER, Answer, Shell, parsed, shape
 
@@ -195,3 +195,11 @@ def _check(shown: list[Answer], wanted: Any) -> None:
 
 def test_the_tools_page_is_as_the_registry_has_it() -> None:
     assert (DOCS / "tools.md").read_text() == tools_page.page(REGISTRY.tools)
+
+
+def test_the_picture_of_the_rooms_is_as_the_imports_are() -> None:
+    found = picture.imports()
+    assert list(picture.rising(found)) == [], "a room imports from one above it: move what both need further down"
+    assert (DOCS / "architecture.svg").read_text() == picture.svg(picture.telling(found)), (
+        "draw it again: python -m tests.docs.picture"
+    )

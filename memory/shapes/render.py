@@ -1,11 +1,13 @@
 """Records and recalls as REST shows them. Seed paths speak of arms by the seed's names."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory.engine.items import Outcome
 from memory.engine.types import Record
 from memory.models import Job
+from memory.services.jobs import outcome_json
 from memory.services.recall import Hit, Recalled
 
 SEED_NAMES = {"dense": "vector", "lexical": "bm25"}
@@ -94,4 +96,17 @@ def job(row: Job, *, with_result: bool) -> dict[str, Any]:
         "error": row.error or None,
         "created_at": row.created_at,
         "finished_at": row.finished_at,
+    }
+
+
+def written(done: Sequence[Outcome] | Job) -> tuple[int, dict[str, Any]]:
+    """Status and answer of a write: what became of each item, or the job that does it."""
+    if isinstance(done, Job):
+        return 202, {"job": str(done.id), "state": done.state, "total": done.total, "url": f"/api/v1/jobs/{done.id}"}
+    return 200, {
+        "results": [outcome_json(outcome) for outcome in done],
+        "stored": sum(outcome.status == "stored" for outcome in done),
+        "duplicates": sum(outcome.status in ("duplicate", "updated") for outcome in done),
+        "failed": sum(outcome.status == "failed" for outcome in done),
+        "notes": [] if all(outcome.searchable for outcome in done) else ["indexing"],
     }
