@@ -112,7 +112,7 @@ class JobCard:
         """How long it took from being queued to its end; nothing before that."""
         if self.job.finished_at is None:
             return ""
-        seconds = max(0, round((self.job.finished_at - self.job.created_at).total_seconds()))
+        seconds = max(1, round((self.job.finished_at - self.job.created_at).total_seconds()))
         return _("%(n)d s") % {"n": seconds} if seconds < 120 else _("%(n)d min") % {"n": seconds // 60}
 
     @cached_property
@@ -124,10 +124,11 @@ class JobCard:
 
     @property
     def counts(self) -> list[tuple[str, int]]:
-        """How many items came to what."""
+        """How many items came to what; what is bad only where there is some."""
         names = {"stored": _("Stored"), "duplicates": _("Were here already"), "failed": _("Failed")}
         found = [(said, int(self.result.get(name, 0))) for name, said in names.items()]
-        return [*found, (_("Not reached"), 0 if self.open else self.job.total - self.job.done)]
+        found.append((_("Not reached"), 0 if self.open else self.job.total - self.job.done))
+        return found[:2] + [(said, n) for said, n in found[2:] if n]
 
     @cached_property
     def _results(self) -> Sequence[dict[str, Any]]:

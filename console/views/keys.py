@@ -118,7 +118,7 @@ def key(request: HttpRequest, slug: str, key: UUID) -> HttpResponse:
     if request.htmx and request.htmx.target == "use":  # type: ignore[attr-defined]
         if card.pace and card.pace == request.GET.get("pace"):
             return HttpResponse(status=204)
-        return render(request, "console/key_use.html", {**context, "live": True})
+        return render(request, "console/key_use.html", context)
     return render(request, "console/key.html", context)
 
 

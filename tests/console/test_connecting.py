@@ -42,7 +42,7 @@ def test_from_choosing_an_agent_to_its_first_call(tab: Tab, mira: Member) -> Non
     remembers(tab.url, secret, "Dana prefers secure message to fax.")
     tab.sees("First call received")
     assert page.locator("[hx-trigger^=every]").count() == 0
-    page.get_by_role("link", name="See what it stored").click()
+    page.get_by_role("link", name="Open the memories").click()
     tab.sees("Dana prefers secure message to fax.")
 
 
@@ -87,10 +87,10 @@ def create(tab: Tab, scripts: bool) -> None:
     page.get_by_role("link", name="Keys", exact=True).click()
     page.get_by_role("link", name="New key").click()
     page.get_by_label("Name", exact=True).fill("care-desk")
-    page.get_by_role("checkbox", name="Write").uncheck()
+    page.locator("[value=write]").uncheck()
     page.get_by_label("Namespaces").fill("care, ward-7")
     if not scripts:
-        page.get_by_role("button", name="Update what it may do").click()
+        page.get_by_role("button", name="Update").click()
     tab.sees("In the namespaces care and ward-7, nowhere else.")
     tab.sees("It changes nothing.")
     page.get_by_role("button", name="Create key").click()

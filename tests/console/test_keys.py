@@ -189,7 +189,7 @@ def test_what_the_key_may_do_is_said_before_there_is_one(mira: Member, changes: 
     part = mira.client.post(mira.at("keys/new"), form, headers={"HX-Request": "true", "HX-Target": "preview"})
     page = mira.post("keys/new", **form)
     assert (part.status_code, page.status_code) == (200, 200)
-    assert part.content.decode().startswith('<div class="preview') and said in part.content.decode()
+    assert part.content.decode().startswith('<div class="body" id="preview">') and said in part.content.decode()
     assert page.content.decode().startswith("<!doctype html>") and said in page.content.decode()
     assert all_keys(mira) == []
 

@@ -117,8 +117,8 @@ def pressed(tab: Tab, name: str, path: str, button: str, suffix: str) -> list[st
         tab.page.get_by_label("Name", exact=True).fill(f"care-desk {uuid4().hex[:4]}")
     if name == "key-refused":
         tab.page.get_by_label("Expires").select_option("date")
-        tab.page.get_by_role("checkbox", name="Read").uncheck()
-        tab.page.get_by_role("checkbox", name="Write").uncheck()
+        tab.page.locator("[value=read]").uncheck()
+        tab.page.locator("[value=write]").uncheck()
     tab.page.get_by_role("button", name=button).click()
     tab.page.wait_for_load_state()
     tab.pictured(f"{name}-{suffix}")
