@@ -214,7 +214,7 @@ INDEX_WAIT = env.float("INDEX_WAIT", default=10.0)
 INDEX_LEASE = env.float("INDEX_LEASE", default=120.0)
 # quotas of a tenant that has none of its own, as name=value pairs; an absent name is unlimited
 DEFAULT_QUOTAS: dict[str, float] = {
-    name: float(value) for name, value in env.dict("DEFAULT_QUOTAS", default={"rps": "100"}).items()
+    name: float(value) for name, value in env.dict("DEFAULT_QUOTAS", default={"rps": "100", "jobs": "100"}).items()
 }
 # the longest that one statement of a request or job may run, in milliseconds
 STATEMENT_TIMEOUT_MS = env.int("STATEMENT_TIMEOUT_MS", default=30_000)

@@ -18,12 +18,16 @@ WRITES = {
     "retract": "memories/{id}/retract",
     "restore": "memories/{id}/restore",
 }
+MANAGES = {"keys", "key-new", "key", "key-revoke"}
+"""For owners and admins: test_keys.py."""
+SHOWS = {"connect", "connect-client", "jobs", "job"}
+"""For every member: test_connect.py, test_jobs_shown.py; tests/isolation/test_doors.py asks all of them."""
 POST_ONLY = {"retract", "restore"}
 
 
 def test_every_address_is_in_a_table() -> None:
     names = {key for key in get_resolver("console.urls").reverse_dict if isinstance(key, str)}
-    assert names == OUTSIDE | READS.keys() | WRITES.keys()
+    assert names == OUTSIDE | READS.keys() | WRITES.keys() | MANAGES | SHOWS
 
 
 @pytest.mark.parametrize("name", READS | WRITES)

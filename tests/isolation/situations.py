@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
+from uuid import UUID
 
 import numpy
 
@@ -22,13 +23,14 @@ from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
 from tenants.rls import tenant_rows
 from tenants.scope import Role, Scope
-from tenants.services.keys import list_keys, revoke_key
+from tenants.services.keys import Place, get_key, list_keys, page_of_keys, revoke_key
 from tenants.services.tenants import add_member, tenant_secret
 from tests.isolation.door import send
 from tests.isolation.stage import FIELDS, KEY, PERSON, TEXTS, Stage
 
 Situation = Callable[[], object]
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
+LAST = UUID(int=2**128 - 1)
 FILTERS: Mapping[str, Any] = {
     "nothing": {},
     "equality": {"project": "apollo"},
@@ -127,6 +129,9 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "a limit again": lambda: quotas.set_quota(scope, {"rps": 900}),
         "no limits": lambda: quotas.set_quota(scope, {"memories": -1}),
         "keys": lambda: [key.id for key in list_keys(scope)],
+        "a page of keys": lambda: [key.id for key in page_of_keys(scope).keys],
+        "a later page of keys": lambda: [key.id for key in page_of_keys(scope, after=Place(False, LAST)).keys],
+        "a key": lambda: _or_error(lambda: get_key(scope, theirs.key_id).id),
         "revoke": lambda: _or_error(lambda: revoke_key(scope, theirs.key_id)),
         "touch": lambda: authentication._touch(scope.tenant, theirs.key_id),
         "member": lambda: add_member(scope.tenant, PERSON, Role.ADMIN).email,

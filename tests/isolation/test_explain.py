@@ -14,7 +14,7 @@ from memory.engine.items import Item
 from memory.services.correct import correct
 from memory.services.forget import erase, invalidate
 from memory.services.indexing import index_versions
-from memory.services.jobs import get_job, list_jobs
+from memory.services.jobs import get_job, list_jobs, submit_remember
 from memory.services.lookup import get_memory, list_memories, list_versions
 from memory.services.recall import recall
 from memory.services.remember import remember
@@ -117,6 +117,7 @@ DRIVES: Mapping[str, Drive] = {
     "its versions": _memory(list_versions),
     "a job": lambda scope: get_job(scope, _first(scope, "memory_job")),
     "jobs": lambda scope: list_jobs(scope, limit=20),
+    "a large write": lambda scope: submit_remember(scope, items=[replace(NEW, index=n) for n in range(65)]),
     "status": tenant_status,
     "correction": _memory(lambda scope, memory: correct(scope, memory, tags=["t1"])),
     "correction of the text": _memory(lambda scope, memory: correct(scope, memory, text="New text.")),
