@@ -55,14 +55,24 @@ class Chrome:
         return self.scope is not None and self.scope.may(Right.WRITE)
 
     @property
+    def may_manage(self) -> bool:
+        """Whether to show what is for owners and admins."""
+        return self.scope is not None and self.scope.may(Right.ADMIN)
+
+    @property
     def theme(self) -> str:
         """`light`, `dark`, or nothing for what the system says."""
         given = self._request.COOKIES.get("loci_theme", "")
         return given if given in ("light", "dark") else ""
 
     @property
+    def languages(self) -> list[tuple[str, str]]:
+        """The languages of the console, each by its own name."""
+        return settings.LANGUAGES
+
+    @property
     def single_keys(self) -> bool:
-        """Whether `/`, `j` and `k` do something."""
+        """Whether keys such as `/` and `j` do something."""
         return self._request.COOKIES.get("loci_keys") != "off"
 
 

@@ -8,14 +8,19 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from console.clocks import local, moment_of, said
-from console.forms import kind_name
+from console.figures import grouped, signed
+from console.kinds import kind_name
+from tenants.scope import Role
 
 register = template.Library()
 ICONS = "console/lucide-1.62.0.svg"
 MARK = "console/mark-1.svg"
 register.filter("kind_name", kind_name)
+register.filter("signed", signed)
+register.filter("grouped", grouped)
 
 
 @register.simple_tag
@@ -53,15 +58,23 @@ def moment(given: datetime | str | None, recent: bool = False) -> SafeString:
     return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, shown)
 
 
+ROLES = {
+    Role.OWNER: gettext_lazy("owner"),
+    Role.ADMIN: gettext_lazy("admin"),
+    Role.DEVELOPER: gettext_lazy("developer"),
+    Role.VIEWER: gettext_lazy("viewer"),
+}
+
+
+@register.filter
+def role_name(role: str) -> str:
+    """A role as people read it."""
+    return str(ROLES[Role(role)])
+
+
 @register.filter
 def initials(name: str) -> str:
     """Two letters that stand for a name."""
     words = name.replace("@", " ").replace(".", " ").replace("-", " ").split()
     letters = "".join(word[0] for word in words[:2]) if len(words) > 1 else name[:2]
     return letters.upper()
-
-
-@register.filter
-def signed(value: float) -> str:
-    """A contribution to a score, always with its sign."""
-    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")

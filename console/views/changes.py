@@ -11,14 +11,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import door, member_scope
+from console.diff import compare
 from console.dossier import Dossier
 from console.forms import AddForm, ConsoleForm, CorrectForm, EraseForm, initial_of
+from console.refusals import message_of
 from loci.ground.errors import LociError, PreconditionFailed
 from memory.engine.items import Item, Outcome
 from memory.services.correct import correct, restore
 from memory.services.forget import erase, invalidate
 from memory.services.lookup import get_memory, list_versions
 from memory.services.remember import remember
+from memory.services.survey import rows_of
 from tenants.authentication import require
 from tenants.scope import Right
 
@@ -84,7 +87,7 @@ def _said(outcome: Outcome) -> str:
 
 def _plain(error: LociError) -> str:
     """A service's message without the place in a request, of which a form has only one."""
-    return str(error).removeprefix("items[0]: ")
+    return message_of(error).removeprefix("items[0]: ")
 
 
 @require_http_methods(FORM_METHODS)
@@ -99,6 +102,9 @@ def correct_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
     if request.method != "POST" or not form.is_valid():
         return _show(request, "console/correct.html", form, context)
     changes = form.changes(record)
+    if request.POST.get("act") == "preview":
+        context["comparison"] = compare(record, form.proposed(record))
+        return render(request, "console/correct.html", {**context, "form": form, "previewed": True})
     try:
         if changes:
             correct(scope, memory, **changes, expected_version=form.cleaned_data["version"])
@@ -132,7 +138,7 @@ def restore_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
     """A retraction taken back."""
     scope = member_scope(request, slug)
     restore(scope, memory)
-    messages.success(request, _("Restored"))
+    messages.success(request, _("Restored"), extra_tags=reverse("console:retract", args=[slug, memory]))
     return _to_memory(slug, memory)
 
 
@@ -144,9 +150,12 @@ def erase_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
     require(scope, Right.WRITE)
     dossier = Dossier(list_versions(scope, memory), scope.actor)
     form = EraseForm(
-        request.POST or None, initial={"version": dossier.record.version}, phrase=f"erase {dossier.short_id}"
+        request.POST or None,
+        initial={"version": dossier.record.version},
+        phrase=_("erase %(id)s") % {"id": dossier.short_id},
     )
     context: dict[str, Any] = {"section": "memories", "slug": slug, "dossier": dossier}
+    context["rows"] = rows_of(scope, memory)
     if request.method != "POST" or not form.is_valid():
         return _show(request, "console/erase.html", form, context)
     if form.cleaned_data["version"] != dossier.record.version:
