@@ -34,9 +34,16 @@ def listing(request: HttpRequest, slug: str) -> HttpResponse:
     shelf: Shelf = "retracted" if request.GET.get("state") == "retracted" else "believed"
     rest = [("state", shelf)] if shelf == "retracted" else []
     after = place_of(request.GET.get("after", ""))
-    context = {"section": "memories", "here": True, "slug": slug, "shelf": shelf, "after": after,
-               "believed": urlencode(narrowing.pairs), "retracted": urlencode([("state", "retracted"), *narrowing.pairs]),
-               "first": urlencode([*rest, *narrowing.pairs])}  # fmt: skip
+    context: dict[str, Any] = {
+        "section": "memories",
+        "here": True,
+        "slug": slug,
+        "shelf": shelf,
+        "after": after,
+        "believed": urlencode(narrowing.pairs),
+        "retracted": urlencode([("state", "retracted"), *narrowing.pairs]),
+        "first": urlencode([*rest, *narrowing.pairs]),
+    }
     context |= builder(narrowing, rest, known_keys(scope))
     if not narrowing.faulty:
         leaf = browse(scope, shelf=shelf, after=after, limit=PER_PAGE, filters=narrowing.filter)

@@ -14,8 +14,6 @@ from console.conditions import COMPARISONS, Condition, condition_of
 from memory.engine.filters import parse_filters
 from tests.console.staff import FACTS, Member
 
-TEXTS = {"small": 5, "large": 500}
-
 
 @pytest.fixture
 def stocked(mira: Member) -> Member:
