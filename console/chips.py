@@ -123,7 +123,7 @@ def narrowing_of(query: QueryDict) -> Narrowing:
             found.append(Condition(field, "any" if len(values) > 1 else "eq", together.replace("\x00", "").strip()))
     if typed := made(query.get("field", ""), query.get("comparison", ""), query.get("value", "")):
         at = query.get("at", "")
-        place = int(at) if at.isascii() and at.isdigit() and int(at) < len(found) else len(found)
+        place = int(at) if at.isascii() and at.isdigit() and len(at) < 3 and int(at) < len(found) else len(found)
         found[place : place + 1] = [typed]
     raw = query.get("json", "").replace("\x00", "").strip()[:LONGEST_JSON]
     return judged(tuple(dict.fromkeys(found))[:MOST], query.get("match") == "any", raw)
