@@ -48,7 +48,7 @@ class Chip:
         if self.field == "kind":
             several = self.comparison in ("any", "none")
             return ", ".join(kind_name(each) for each in (split(self.value) if several else [self.value]) if each)
-        return f"#{self.value.lstrip('#')}" if self.field == "tags" else self.value
+        return f"#{self.value.lstrip('#')}" if self.field == "tags" and self.value else self.value
 
     @property
     def place(self) -> str:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from console.figures import grouped
+from console.kinds import role_name
 from tenants.scope import Actor
 from tenants.services.activity import Event
 
@@ -61,7 +62,7 @@ def _memory(event: Event) -> UUID | None:
 def _figures(detail: Detail) -> dict[str, str]:
     """The numbers of an event, as people read them."""
     numbers = {name: grouped(value) for name, value in detail.items() if isinstance(value, int)}
-    return numbers | {"role": str(detail.get("role", "")), "names": ", ".join(sorted(map(str, detail)))}
+    return numbers | {"role": role_name(str(detail.get("role", ""))), "names": ", ".join(sorted(map(str, detail)))}
 
 
 def doer(event: Event, reader: Actor) -> str:
@@ -114,7 +115,7 @@ SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     "memory.erased": _erased,
     "key.issued": lambda detail: _("{who} made a service key"),
     "key.revoked": lambda detail: _("{who} revoked a service key"),
-    "member.added": lambda detail: _("{who} gave somebody the role {role}"),
+    "member.added": lambda detail: _("{who} gave somebody the role “{role}”"),
     "quota.set": lambda detail: _("{who} changed limits: {names}"),
     "index.rebuilt": lambda detail: _("{who} rebuilt the indexes"),
     "tenant.created": lambda detail: _("{who} made this tenant"),

@@ -1,8 +1,9 @@
-"""The kinds of memory, as people read them."""
+"""The kinds of memory and the roles of members, as people read them."""
 
 from django.utils.translation import gettext_lazy as _
 
 from memory.api.schema import KINDS
+from tenants.scope import Role
 
 NAMES = {
     "fact": _("Fact"),
@@ -18,6 +19,18 @@ NAMES = {
     "requirement": _("Requirement"),
     "todo": _("To do"),
 }
+
+ROLES = {
+    Role.OWNER: _("owner"),
+    Role.ADMIN: _("admin"),
+    Role.DEVELOPER: _("developer"),
+    Role.VIEWER: _("viewer"),
+}
+
+
+def role_name(role: str) -> str:
+    """A role as people read it; one that is new here by its own name."""
+    return str(ROLES[Role(role)]) if role in list(Role) else role
 
 
 def kind_name(kind: str) -> str:

@@ -8,17 +8,16 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from console.clocks import local, moment_of, said
 from console.figures import grouped, signed
-from console.kinds import kind_name
-from tenants.scope import Role
+from console.kinds import kind_name, role_name
 
 register = template.Library()
 ICONS = "console/lucide-1.62.0.svg"
 MARK = "console/mark-1.svg"
 register.filter("kind_name", kind_name)
+register.filter("role_name", role_name)
 register.filter("signed", signed)
 register.filter("grouped", grouped)
 
@@ -56,20 +55,6 @@ def moment(given: datetime | str | None, recent: bool = False) -> SafeString:
         shown = ago(age)
     exact = local(at).isoformat(sep=" ", timespec="seconds")
     return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, shown)
-
-
-ROLES = {
-    Role.OWNER: gettext_lazy("owner"),
-    Role.ADMIN: gettext_lazy("admin"),
-    Role.DEVELOPER: gettext_lazy("developer"),
-    Role.VIEWER: gettext_lazy("viewer"),
-}
-
-
-@register.filter
-def role_name(role: str) -> str:
-    """A role as people read it."""
-    return str(ROLES[Role(role)])
 
 
 @register.filter

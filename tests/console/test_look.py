@@ -90,7 +90,7 @@ def look_at_what_opens(tab: Tab, mira: Member, memory: UUID, suffix: str) -> lis
     wrong = []
     for name, pop in (("filter", "addf"), ("edit", "edit-0"), ("time", "asof"), ("me", "me"), ("keys", "keys")):
         tab.goes(mira.at("search?q=Dana&f=kind:eq:preference"))
-        tab.page.evaluate(f"document.getElementById('{pop}').showPopover()")
+        tab.page.evaluate(f"document.querySelector('main [popovertarget={pop}], [popovertarget={pop}]').click()")
         wrong += judged(tab, f"open-{name}", suffix)
     tab.goes(mira.at(f"memories/{memory}/correct"))
     tab.page.locator("textarea[name=text]").fill("Dana wants discharge summaries by phone, not by fax.")

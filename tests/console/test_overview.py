@@ -103,7 +103,7 @@ def test_what_was_done_is_told_in_sentences(mira: Member, vito: Member) -> None:
     words = plain(vito.get("activity").content.decode())
     told = ["erased 1 memory", "rebuilt the indexes", "changed limits: memories", "revoked a service key",
             "made a service key", "restored a memory", "retracted 1 memory", "corrected a memory",
-            "stored 3 memories", "gave somebody the role viewer", "made this tenant"]  # fmt: skip
+            "stored 3 memories", "gave somebody the role “viewer”", "made this tenant"]  # fmt: skip
     assert [words.index(each) for each in told] == sorted(words.index(each) for each in told)
     assert "mira@acme.example erased" in words and "The operator rebuilt" in words
     assert "You erased" in plain(mira.get("").content.decode())
