@@ -3,7 +3,7 @@
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -216,19 +216,26 @@ class CorrectForm(MemoryForm):
 
     def changes(self, record: Record) -> dict[str, Any]:
         """What the form says differently from `record`, as `correct` takes it."""
-        said, changed = self.cleaned_data, {}
-        if said["text"] != plain_text(record.text):
-            changed["text"] = said["text"]
-        if said["tags"] != parse_tags(", ".join(record.payload["tags"])):
-            changed["tags"] = said["tags"]
-        patch = merge_diff(record.payload["metadata"], said["metadata"])
-        return changed | ({"metadata": patch} if patch else {})
+        said = self.cleaned_data
+        unchanged = said["tags"] == parse_tags(", ".join(record.payload["tags"]))
+        tags = record.payload["tags"] if unchanged else said["tags"]
+        text = record.text if said["text"] == plain_text(record.text) else said["text"]
+        return differences(record, text, tags, said["metadata"])
 
     def proposed(self, record: Record) -> Record:
         """`record` as it would be with what the form says."""
         said = self.cleaned_data
         payload = {**record.payload, "tags": list(said["tags"]), "metadata": said["metadata"]}
         return replace(record, text=said["text"], payload=payload)
+
+
+def differences(record: Record, text: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What would have to be changed about `record`, as `correct` takes it."""
+    changed: dict[str, Any] = {} if text == record.text else {"text": text}
+    if list(tags) != list(record.payload["tags"]):
+        changed["tags"] = list(tags)
+    patch = merge_diff(record.payload["metadata"], metadata)
+    return changed | ({"metadata": patch} if patch else {})
 
 
 def merge_diff(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ urlpatterns = [
     path("t/<slug:slug>/memories/new", changes.add, name="add"),
     path(MEMORY, memories.memory, name="memory"),
     path(f"{MEMORY}/correct", changes.correct_memory, name="correct"),
+    path(f"{MEMORY}/undo", changes.undo_correction, name="undo"),
     path(f"{MEMORY}/delete", changes.erase_memory, name="delete"),
     path(f"{MEMORY}/retract", changes.retract, name="retract"),
     path(f"{MEMORY}/restore", changes.restore_memory, name="restore"),

@@ -7,15 +7,16 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import door, member_scope
 from console.diff import compare
 from console.dossier import Dossier
-from console.forms import AddForm, ConsoleForm, CorrectForm, EraseForm, initial_of
+from console.forms import AddForm, ConsoleForm, CorrectForm, EraseForm, differences, initial_of
 from console.refusals import message_of
-from loci.ground.errors import LociError, PreconditionFailed
+from loci.ground.errors import Conflict, LociError, PreconditionFailed
 from memory.engine.items import Item, Outcome
 from memory.services.correct import correct, restore
 from memory.services.forget import erase, invalidate
@@ -107,7 +108,7 @@ def correct_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
         return render(request, "console/correct.html", {**context, "form": form, "previewed": True})
     try:
         if changes:
-            correct(scope, memory, **changes, expected_version=form.cleaned_data["version"])
+            record = correct(scope, memory, **changes, expected_version=form.cleaned_data["version"])
     except PreconditionFailed as error:
         # saving again then replaces the version that the notice speaks of
         form.overwrite(version=error.extra["current_version"])
@@ -115,7 +116,27 @@ def correct_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
     except LociError as error:
         form.add_error(None, _plain(error))
         return _show(request, "console/correct.html", form, context, error.status)
-    messages.success(request, _("Corrected") if changes else _("Nothing was different, so nothing was changed"))
+    if changes:
+        undo = f"{reverse('console:undo', args=[slug, memory])}?{urlencode({'version': str(record.version)})}"
+        messages.success(request, _("Corrected"), extra_tags=undo)
+    else:
+        messages.success(request, _("Nothing was different, so nothing was changed"))
+    return _to_memory(slug, memory)
+
+
+@require_POST
+@door
+def undo_correction(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
+    """The version before takes its place again, as a new one; only while the one to undo is still the last."""
+    scope = member_scope(request, slug)
+    require(scope, Right.WRITE)
+    versions = list_versions(scope, memory)
+    last = versions[0]
+    if len(versions) == 1 or str(last.version) != request.GET.get("version"):
+        raise Conflict(_("It was changed again since. Its page shows every version."))
+    changes = differences(last, versions[1].text, versions[1].payload["tags"], versions[1].payload["metadata"])
+    correct(scope, memory, **changes, expected_version=last.version)
+    messages.success(request, _("Undone: it is as it was before"))
     return _to_memory(slug, memory)
 
 

@@ -147,6 +147,6 @@ def activity(request: HttpRequest, slug: str) -> HttpResponse:
     before: UUID | None = uuid_of(request.GET.get("before", ""))
     page = list_activity(scope, limit=PER_PAGE, before=before)
     context = {"section": "activity", "here": True, "slug": slug, "deeds": _deeds(page, scope), "before": before,
-               "more": urlencode({"before": page.before}) if page.before else ""}  # fmt: skip
+               "more": urlencode({"before": str(page.before)}) if page.before else ""}  # fmt: skip
     part = "#rows" if request.htmx and request.htmx.target == "rows" else ""  # type: ignore[attr-defined]
     return render(request, f"console/activity.html{part}", context)

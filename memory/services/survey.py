@@ -48,7 +48,8 @@ def shares(scope: Scope, *, sample: int = SAMPLE) -> Shares:
         kinds[kind] += number
         namespaces[namespace] += number
     counted = sum(tiers.values())
-    return Shares(counted, counted < sample, *(dict(one.most_common()) for one in (tiers, kinds, namespaces)))
+    largest_first = dict(tiers.most_common()), dict(kinds.most_common()), dict(namespaces.most_common())
+    return Shares(counted, counted < sample, *largest_first)
 
 
 def known_keys(scope: Scope, *, limit: int = 60) -> list[str]:

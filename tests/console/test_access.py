@@ -23,8 +23,9 @@ WRITES = {
     "delete": "memories/{id}/delete",
     "retract": "memories/{id}/retract",
     "restore": "memories/{id}/restore",
+    "undo": "memories/{id}/undo",
 }
-POST_ONLY = {"retract", "restore"}
+POST_ONLY = {"retract", "restore", "undo"}
 
 
 def test_every_address_is_in_a_table() -> None:

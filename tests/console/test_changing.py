@@ -231,6 +231,23 @@ def test_a_correction_is_shown_before_it_is_saved(mira: Member, memory: UUID) ->
     assert len(mira.versions(memory)) == 1
 
 
+def test_a_correction_can_be_undone_while_it_is_the_last(mira: Member, memory: UUID) -> None:
+    before = mira.versions(memory)[0]
+    sent(mira, memory, text="Dana wants a call.", tags="contact", metadata='{"ticket": 2, "new": 1}')
+    undo = f"memories/{memory}/undo?version={mira.versions(memory)[0].version}"
+    assert mira.post(undo).status_code == 302
+    now = mira.versions(memory)[0]
+    assert (now.text, now.payload["tags"], now.payload["metadata"]) == (
+        before.text, before.payload["tags"], before.payload["metadata"],
+    )  # fmt: skip
+    assert mira.post(undo).status_code == 409
+    assert len(mira.versions(memory)) == 3
+
+
+def test_what_was_never_corrected_is_not_undone(mira: Member, memory: UUID) -> None:
+    assert mira.post(f"memories/{memory}/undo?version={mira.versions(memory)[0].version}").status_code == 409
+
+
 def test_a_preview_of_nothing_says_so(mira: Member, memory: UUID) -> None:
     assert "Nothing is different" in sent(mira, memory, act="preview").content.decode()
 

@@ -230,6 +230,20 @@ def test_more_of_a_list_comes_without_leaving_it(tab: Tab, mira: Member) -> None
     assert tab.page.locator("#more .btn").count() == 0
 
 
+def test_what_takes_long_shows_a_line(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS)
+    tab.signs_in(mira)
+    tab.goes(mira.at("search"))
+    held: list[Any] = []
+    tab.page.route("**/search?q=*", held.append)
+    tab.page.fill("#q", "proxy")
+    tab.page.wait_for_function("getComputedStyle(document.getElementById('progress')).opacity === '1'")
+    for route in held:
+        route.continue_()
+    tab.page.locator(".hit").first.wait_for()
+    tab.page.wait_for_function("getComputedStyle(document.getElementById('progress')).opacity === '0'")
+
+
 def test_one_switches_the_language(tab: Tab, mira: Member) -> None:
     tab.signs_in(mira)
     tab.page.click(".side .who")

@@ -95,7 +95,7 @@ def matching(cursor: CursorWrapper, scope: Scope, filters: Filter | None, view: 
     seen = visible("v", scope, view, filters, params)
     cursor.execute(
         f"/* listing.matching */ SELECT count(*) FROM (SELECT 1 FROM memory_version v WHERE {seen}"
-        # an order that only an index of the tenant's has; without one, rows of all tenants are read until enough are found
+        # an order that only an index of the tenant's has: without one, rows of all tenants are read until it is enough
         f" ORDER BY v.memory_id LIMIT {params.add(most)}) AS n",
         params.values,
     )
