@@ -66,8 +66,13 @@ class Chrome:
         return given if given in ("light", "dark") else ""
 
     @property
+    def languages(self) -> list[tuple[str, str]]:
+        """The languages of the console, each by its own name."""
+        return settings.LANGUAGES
+
+    @property
     def single_keys(self) -> bool:
-        """Whether `/`, `j` and `k` do something."""
+        """Whether keys such as `/` and `j` do something."""
         return self._request.COOKIES.get("loci_keys") != "off"
 
 

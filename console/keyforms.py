@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from console.forms import ConsoleForm, plain_text
 from console.grants import Grant
-from memory.api.schema import Namespace
+from memory.shapes.requests import Namespace
 from tenants.scope import ALL, Right, Scope
 
 LONGEST_NAME = 100

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.views import changes, connect, jobs, keys, memories, preferences, search, session
+from console.views import changes, connect, jobs, keys, memories, overview, preferences, search, session
 
 app_name = "console"
 MEMORY = "t/<slug:slug>/memories/<uuid:memory>"
@@ -11,7 +11,8 @@ urlpatterns = [
     path("sign-in", session.sign_in, name="sign-in"),
     path("sign-out", session.sign_out, name="sign-out"),
     path("preferences", preferences.preferences, name="preferences"),
-    path("t/<slug:slug>/", search.tenant, name="tenant"),
+    path("t/<slug:slug>/", overview.tenant, name="tenant"),
+    path("t/<slug:slug>/activity", overview.activity, name="activity"),
     path("t/<slug:slug>/search", search.search, name="search"),
     path("t/<slug:slug>/memories", memories.listing, name="memories"),
     path("t/<slug:slug>/memories/new", changes.add, name="add"),
@@ -25,6 +26,7 @@ urlpatterns = [
     path("t/<slug:slug>/jobs/<uuid:job>", jobs.job, name="job"),
     path(MEMORY, memories.memory, name="memory"),
     path(f"{MEMORY}/correct", changes.correct_memory, name="correct"),
+    path(f"{MEMORY}/undo", changes.undo_correction, name="undo"),
     path(f"{MEMORY}/delete", changes.erase_memory, name="delete"),
     path(f"{MEMORY}/retract", changes.retract, name="retract"),
     path(f"{MEMORY}/restore", changes.restore_memory, name="restore"),

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("memory", "0002_security")]
+    dependencies = [("memory", "0003_newest")]
     operations = [
         AddIndexConcurrently(
             "job",

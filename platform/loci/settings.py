@@ -155,6 +155,9 @@ CONTENT_SECURITY_POLICY = {
 }
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+# set on the console's page by whoever prefers another language than their browser's
+LANGUAGE_COOKIE_NAME = "loci_language"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
