@@ -25,7 +25,7 @@ app.conf.update(
 if settings.CELERY_BROKER_URL.startswith("filesystem:"):
     folder = Path(settings.CELERY_BROKER_FOLDER)
     for name in ("messages", "control"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
     app.conf.broker_transport_options = {
         "data_folder_in": str(folder / "messages"),
         "data_folder_out": str(folder / "messages"),

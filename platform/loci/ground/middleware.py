@@ -1,9 +1,11 @@
 """What happens around every request: an id, log context, a metric, and the limit on bodies."""
 
+import contextlib
 import io
 import re
 import time
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import IO
 
 import structlog
@@ -29,8 +31,17 @@ def _facts(request: HttpRequest) -> RequestFacts:
     return RequestFacts(
         request_id=given if _SANE_ID.fullmatch(given) else str(uuid7()),
         trace_id=trace[1] if trace else "",
-        address=request.META.get("REMOTE_ADDR") or None,
+        address=_address(request),
     )
+
+
+def _address(request: HttpRequest) -> str | None:
+    """Who asks: the peer, or behind a proxy whom that one names last; what stands before it anyone may have written."""
+    if settings.BEHIND_PROXY:
+        named = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+        with contextlib.suppress(ValueError):
+            return str(ip_address(named.partition("%")[0]))
+    return request.META.get("REMOTE_ADDR") or None
 
 
 class RequestContext:

@@ -17,6 +17,7 @@ from loci.local.children import Child, ending, record, rotate_logs, stop_leftove
 from loci.local.errors import CannotRun
 from loci.local.places import ROOT, Places, last_line, open_log
 from loci.local.postgres import APP, OWNER, Cluster
+from loci.serve import PROCESSES
 
 DATABASE = "loci"
 READY_SECONDS = 60.0
@@ -132,14 +133,9 @@ class Supervisor:
             raise CannotRun(f"{complaint} ({ending(code)}): {last_line(log, since=since)} (log: {log})")
 
     def _start_children(self, env: Mapping[str, str], port: int) -> None:
-        schedule = str(self.places.var / "beat-schedule")
-        celery = [sys.executable, "-m", "celery", "-A", "loci.celery"]
-        quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        for name, command in {
-            "web": gunicorn(port),
-            "worker": [*celery, "worker", "--pool", "threads", "--concurrency", "2", *quiet, "--loglevel", "INFO"],
-            "beat": [*celery, "beat", "--schedule", schedule, "--pidfile=", "--loglevel", "WARNING"],
-        }.items():
+        environment = {**env, "BIND": f"{ports.HOST}:{port}"}
+        for name, command_line in PROCESSES.items():
+            command = command_line(environment)
             child = Child(name, command, env, self.places.log(name), say)
             self.children.append(child)
             child.start()
@@ -210,23 +206,6 @@ def running_lock(places: Places) -> TextIO | None:
         lock.close()
         return None
     return lock
-
-
-def gunicorn(port: int) -> list[str]:
-    """The web server's command line."""
-    options = {
-        "--chdir": str(ROOT),
-        "--pythonpath": f"{ROOT},{ROOT / 'platform'}",
-        "--worker-class": "gthread",
-        "--workers": os.environ.get("WEB_WORKERS") or "1",
-        "--threads": os.environ.get("WEB_THREADS") or "8",
-        "--bind": f"{ports.HOST}:{port}",
-        "--max-requests": "0",
-        "--timeout": "120",
-        "--graceful-timeout": "10",
-    }
-    pairs = [part for pair in options.items() for part in pair]
-    return [sys.executable, "-m", "gunicorn", "loci.wsgi:application", "--no-control-socket", *pairs]
 
 
 def answers(url: str) -> bool:
