@@ -11,7 +11,7 @@ import sys
 import time
 from urllib.parse import urlsplit
 
-from loci.serve import CELERY, ROOT, schedule
+from loci.processes import CELERY, ROOT, environment_of, schedule
 
 USAGE = "usage: python -m loci.probe web [PATH] | worker | beat"
 SECONDS = 5
@@ -37,7 +37,7 @@ def web(path: str = "/healthz") -> str:
 def worker() -> str:
     """Why this host's worker does not answer over the broker; empty when it does."""
     command = [*CELERY, "inspect", "ping", "--timeout", str(SECONDS), "--destination", f"celery@{os.uname().nodename}"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "platform")])}
+    environment = environment_of(os.environ)
     try:
         asked = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, timeout=SECONDS + PING_SECONDS, check=False

@@ -1,66 +1,20 @@
-"""The processes that Loci consists of: `python -m loci.serve web | worker | beat`. Their command lines stand only here.
+"""`python -m loci.serve web | worker | beat`: become that process, which therefore gets the signals.
 
-`make run`, the container image and the systemd units all start them so. The process becomes the server it names
-(exec), which therefore gets the signals. Pure standard library until `main`, so that the local runner may import it.
+Settings with which Loci does not start are one line here, instead of a traceback from each of the server's processes.
 """
 
 import os
 import sys
-from collections.abc import Mapping
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from loci.processes import PROCESSES, ROOT, environment_of
+
 USAGE = "usage: python -m loci.serve web | worker | beat"
-TIMEOUT_SECONDS = 120
-GRACE_SECONDS = 10
-CELERY = (sys.executable, "-m", "celery", "-A", "loci.celery")
-
-
-def web(environment: Mapping[str, str]) -> list[str]:
-    """The web server's command line, by BIND, WEB_WORKERS and WEB_THREADS."""
-    options = {
-        "--chdir": str(ROOT),
-        "--pythonpath": f"{ROOT},{ROOT / 'platform'}",
-        "--worker-class": "gthread",
-        "--workers": environment.get("WEB_WORKERS") or "1",
-        "--threads": environment.get("WEB_THREADS") or "8",
-        "--bind": environment.get("BIND") or "127.0.0.1:8000",
-        "--max-requests": "0",
-        "--timeout": str(TIMEOUT_SECONDS),
-        "--graceful-timeout": str(GRACE_SECONDS),
-        # whether a proxy's word counts is for Loci to say (BEHIND_PROXY), not for the peer's address
-        "--forwarded-allow-ips": "",
-    }
-    pairs = [f"{name}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "gunicorn", "loci.wsgi:application", "--no-control-socket", *pairs]
-
-
-def worker(environment: Mapping[str, str]) -> list[str]:
-    """The worker's command line, by WORKER_THREADS."""
-    threads = environment.get("WORKER_THREADS") or "2"
-    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    return [*CELERY, "worker", "--pool", "threads", "--concurrency", threads, *quiet, "--loglevel", "INFO"]
-
-
-def beat(environment: Mapping[str, str]) -> list[str]:
-    """The beat's command line, by BEAT_SCHEDULE."""
-    return [*CELERY, "beat", "--schedule", str(schedule(environment)), "--pidfile=", "--loglevel", "WARNING"]
-
-
-def schedule(environment: Mapping[str, str]) -> Path:
-    """The file in which the beat notes what it did when, by BEAT_SCHEDULE."""
-    folder = Path(environment.get("LOCI_VAR") or ROOT / "var")
-    return Path(environment.get("BEAT_SCHEDULE") or folder / "beat-schedule")
-
-
-PROCESSES = {"web": web, "worker": worker, "beat": beat}
 
 
 def main(arguments: list[str]) -> str:
     """Become the process that the arguments name; returns only to say why not, in one line."""
     if len(arguments) != 1 or arguments[0] not in PROCESSES:
         return USAGE
-    # one clear line here, instead of a traceback from each of the server's own processes
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "loci.settings")
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
@@ -69,7 +23,7 @@ def main(arguments: list[str]) -> str:
         _ = settings.INSTALLED_APPS
     except ImproperlyConfigured as error:
         return str(error)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "platform")])}
+    environment = environment_of(os.environ)
     command = PROCESSES[arguments[0]](environment)
     os.chdir(ROOT)
     os.execve(command[0], command, environment)

@@ -213,7 +213,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://")
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://localhost")
 CELERY_BROKER_FOLDER = env.str("CELERY_BROKER_FOLDER", default=str(VAR / "broker"))
 # how often the sweeper looks for work whose wake-up message was lost, in seconds
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5.0)

@@ -57,7 +57,7 @@ def restore(file: Path, *, replace: bool = False) -> Restored:
 
 def _fits(contents: Contents) -> tuple[str, ...]:
     """The migrations that are left afterwards. Raises BackupError when this release or its roles are not the dump's."""
-    known: Migrations = frozenset(MigrationLoader(None, ignore_no_initial=True).disk_migrations)
+    known: Migrations = frozenset(MigrationLoader(None).disk_migrations)
     newer = sorted(f"{app}.{name}" for app, name in contents.migrations - known)
     if newer:
         raise BackupError(

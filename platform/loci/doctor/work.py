@@ -25,6 +25,9 @@ LOOKED_AT = 500
 
 def check_broker() -> Iterator[Finding]:
     """Whether wake-up messages get through."""
+    if settings.CELERY_BROKER_URL.startswith("filesystem:"):
+        yield _folder(Path(settings.CELERY_BROKER_FOLDER))
+        return
     with current_app.connection_for_write() as broker:
         address = broker.as_uri()  # with the password masked
         try:
@@ -33,16 +36,15 @@ def check_broker() -> Iterator[Finding]:
             remedy = "Start the broker, or correct CELERY_BROKER_URL. Until then work waits for the beat's next sweep."
             yield fail("broker", f"{address} does not answer: {type(error).__name__}", remedy)
             return
-    if not settings.CELERY_BROKER_URL.startswith("filesystem:"):
-        yield ok("broker", f"{address} answers")
-        return
-    folder = Path(settings.CELERY_BROKER_FOLDER)
+    yield ok("broker", f"{address} answers")
+
+
+def _folder(folder: Path) -> Finding:
     if not os.access(folder, os.W_OK | os.X_OK):
-        yield fail("broker", f"{folder} cannot be written to", "Give web, worker and beat the right to write there.")
-    elif settings.SERVED:
-        yield warn("broker", "messages lie in files", "Fine on one machine; on several use Redis (CELERY_BROKER_URL).")
-    else:
-        yield ok("broker", "messages lie in files")
+        return fail("broker", f"{folder} cannot be written to", "Give web, worker and beat the right to write there.")
+    if settings.SERVED:
+        return warn("broker", "messages lie in files", "Fine on one machine; on several use Redis (CELERY_BROKER_URL).")
+    return ok("broker", "messages lie in files")
 
 
 def check_workers() -> Iterator[Finding]:

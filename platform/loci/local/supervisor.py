@@ -4,7 +4,6 @@ import fcntl
 import os
 import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -17,7 +16,7 @@ from loci.local.children import Child, ending, record, rotate_logs, stop_leftove
 from loci.local.errors import CannotRun
 from loci.local.places import ROOT, Places, last_line, open_log
 from loci.local.postgres import APP, OWNER, Cluster
-from loci.serve import PROCESSES
+from loci.processes import PROCESSES
 
 DATABASE = "loci"
 READY_SECONDS = 60.0
