@@ -43,16 +43,14 @@ def back_up(target: Path, *, overwrite: bool = False, keep: int | None = None) -
         raise BackupError(f"{file} exists: name another file, or give --overwrite.")
     programs = owner_programs()
     with _draft(file) as draft:
-        # to our own handle, so that nobody else can read it at any time
-        with draft.open("wb") as output:
-            programs.run(
-                "pg_dump",
-                "--format=custom",
-                f"--lock-wait-timeout={LOCK_WAIT}",
-                f"--dbname={programs.address()}",
-                output=output,
-            )
-            os.fsync(output.fileno())
+        # it is there already and nobody else's to read; pg_dump writes it to the disk (fsync)
+        programs.run(
+            "pg_dump",
+            "--format=custom",
+            f"--lock-wait-timeout={LOCK_WAIT}",
+            f"--file={draft}",
+            f"--dbname={programs.address()}",
+        )
         tables = _verified(look_into(programs, draft))
         draft.replace(file)
     _sync(file.parent)
