@@ -11,16 +11,16 @@
 \getenv app_password LOCI_APP_PASSWORD
 \getenv database LOCI_DATABASE
 
+-- a statement with a password gets into no log, not even when it fails
+SET log_statement = 'none';
+SET log_min_error_statement = 'panic';
+SET log_min_duration_statement = -1;
+
 SELECT length(:'owner_password') < 16 OR length(:'app_password') < 16 AS too_short \gset
 \if :too_short
     \warn 'LOCI_OWNER_PASSWORD and LOCI_APP_PASSWORD must both be set, to 16 characters or more.'
     DO $$ BEGIN RAISE EXCEPTION 'no passwords for loci_owner and loci_app'; END $$;
 \endif
-
--- a statement with a password gets into no log, not even when it fails
-SET log_statement = 'none';
-SET log_min_error_statement = 'panic';
-SET log_min_duration_statement = -1;
 
 SELECT format('CREATE ROLE %I', name) FROM unnest(ARRAY['loci_owner', 'loci_app']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
