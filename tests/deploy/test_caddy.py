@@ -23,6 +23,14 @@ from tests.local.running import free_port, wait_for
 CADDY = Path(sys.executable).with_name("caddy")
 
 
+# a form: Loci reads it before it knows who asks
+SLOW = (
+    b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+    b"Origin: https://localhost\r\nCookie: csrftoken=" + b"a" * 32 + b"\r\n"
+    b"Content-Length: 1000\r\n\r\nemail=a"
+)
+
+
 def _caddy(env: dict[str, str], *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([CADDY, *arguments], env=env, capture_output=True, text=True, timeout=60, check=False)
 
@@ -173,11 +181,10 @@ def test_a_thread_of_locis_never_waits_for_a_slow_body(proxy: Proxy) -> None:
     for _ in range(6):
         plain = socket.create_connection(("localhost", proxy.https), timeout=20)
         secured = trusting.wrap_socket(plain, server_hostname="localhost")
-        secured.sendall(b"POST /api/v1/memories HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
+        secured.sendall(SLOW)
         slow.append(secured)
     try:
-        assert proxy.ask("GET", "/healthz").status == 200
-        assert proxy.ask("GET", "/sign-in").status == 200
+        assert {proxy.ask("GET", "/healthz").status for _ in range(20)} == {200}
     finally:
         for secured in slow:
             secured.close()
