@@ -9,9 +9,13 @@ from tenants import audit
 from tenants.rls import tenant_rows
 from tenants.scope import Scope
 
-NAMES = {"memories": "how many memories may be stored", "rps": "requests per second"}
-BOUNDS = {"memories": (1.0, 1e15), "rps": (1 / 86_400, 1e6)}
-"""What a limit other than 0 may be: below, the wait for the next request would pass a day."""
+NAMES = {
+    "memories": "how many memories may be stored",
+    "rps": "requests per second",
+    "jobs": "how many jobs may wait or run at a time",
+}
+BOUNDS = {"memories": (1.0, 1e15), "rps": (1 / 86_400, 1e6), "jobs": (1.0, 1e6)}
+"""What a limit other than 0 may be: `rps` below its least would make the wait for the next request pass a day."""
 
 
 def reserve(cursor: CursorWrapper, scope: Scope, name: str, amount: int) -> int:

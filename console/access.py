@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from console.refusals import refusal
-from loci.ground.errors import LociError, Unauthenticated, Unavailable
+from loci.ground.errors import Forbidden, LociError, Unauthenticated, Unavailable
 from tenants.authentication import memberships, scope_of_member
 from tenants.scope import Right, Scope
 
@@ -55,14 +55,24 @@ class Chrome:
         return self.scope is not None and self.scope.may(Right.WRITE)
 
     @property
+    def may_manage(self) -> bool:
+        """Whether to show what is for owners and admins: service keys."""
+        return self.scope is not None and self.scope.may(Right.ADMIN)
+
+    @property
     def theme(self) -> str:
         """`light`, `dark`, or nothing for what the system says."""
         given = self._request.COOKIES.get("loci_theme", "")
         return given if given in ("light", "dark") else ""
 
     @property
+    def languages(self) -> list[tuple[str, str]]:
+        """The languages of the console, each by its own name."""
+        return settings.LANGUAGES
+
+    @property
     def single_keys(self) -> bool:
-        """Whether `/`, `j` and `k` do something."""
+        """Whether keys such as `/` and `j` do something."""
         return self._request.COOKIES.get("loci_keys") != "off"
 
 
@@ -76,6 +86,14 @@ def member_scope(request: HttpRequest, slug: str) -> Scope:
         timezone.activate(ZoneInfo(scope.time_zone))
     except (ZoneInfoNotFoundError, ValueError):
         log.warning("unknown_time_zone", tenant=str(scope.tenant))
+    return scope
+
+
+def manager_scope(request: HttpRequest, slug: str) -> Scope:
+    """The scope of the signed-in person where they manage service keys; `Forbidden` when they do not."""
+    scope = member_scope(request, slug)
+    if not scope.may(Right.ADMIN):
+        raise Forbidden(_("Service keys are managed by the owners and admins of this tenant."))
     return scope
 
 

@@ -1,69 +1,204 @@
-"""The filters in a page's address: as a filter for the services, and as chips that can be taken off."""
+"""The filters in a page's address: as a filter for the services, and as chips that can be changed and taken off.
 
+Each `f` is a condition (`amount:gte:100`). `match=any` asks for one of them instead of all, `json` is a filter in the
+filter language. `field`, `comparison` and `value` come from the form that adds one, with `at` from the one that
+changes it.
+"""
+
+import io
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import QueryDict
 from django.utils.http import urlencode
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
 
-from memory.engine.filters import And, AnyOf, Equals, Filter
+from console.conditions import COMPARISONS, LABELS, Condition, Unfit, condition_of, made, split
+from console.kinds import kind_name
+from loci.ground.errors import InvalidRequest
+from memory.api.parsing import StrictJSONParser
+from memory.engine.filters import MAX_CONDITIONS, And, Filter, FilterError, Or, parse_filters
 
-LABELS = {"source": _("Source"), "kind": _("Kind"), "tag": _("Tag")}
 MOST = 16
-LONGEST = 1024
+LONGEST_JSON = 8000
+LEGACY = {"source": "source", "kind": "kind", "tag": "tags"}
+"""Parameters of older addresses, and the fields that they mean."""
+FORM = ("field", "comparison", "value", "at")
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One filter; `without` is the query string that is left when it is taken off."""
+    """One filter; `without` is the query string that is left when it is taken off, `fault` what is wrong with it."""
 
-    name: str
+    at: int
+    field: str
+    comparison: str
     value: str
+    name: str
+    verb: str
     without: str
+    fault: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The value as people read it."""
+        if self.field == "kind":
+            several = self.comparison in ("any", "none")
+            return ", ".join(kind_name(each) for each in (split(self.value) if several else [self.value]) if each)
+        return f"#{self.value.lstrip('#')}" if self.field == "tags" and self.value else self.value
+
+    @property
+    def place(self) -> str:
+        """The place among the chips, for ids."""
+        return str(self.at)
 
     @property
     def label(self) -> str:
-        """The field as people read it."""
-        return str(LABELS[self.name])
+        """The whole condition in words."""
+        return " ".join(part for part in (self.name, self.verb, self.shown) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """Filters by source, kind and tag: one of the sources, one of the kinds, every tag."""
+    """The filters of an address. `filter` is what the services understand; None without filters, or with a fault."""
 
-    pairs: tuple[Pair, ...]
-
-    def values(self, name: str) -> tuple[str, ...]:
-        """The values given for one field."""
-        return tuple(value for field, value in self.pairs if field == name)
+    conditions: tuple[Condition, ...] = ()
+    either: bool = False
+    raw: str = ""
+    filter: Filter | None = None
+    faults: tuple[str, ...] = ()
+    raw_fault: str = ""
 
     @property
-    def filter(self) -> Filter | None:
-        """What the services understand; None without filters."""
-        parts: list[Filter] = [
-            Equals(name, values[0]) if len(values) == 1 else AnyOf(name, values)
-            for name in ("source", "kind")
-            if (values := self.values(name))
-        ]
-        parts.extend(Equals("tags", tag) for tag in self.values("tag"))
-        return None if not parts else parts[0] if len(parts) == 1 else And(tuple(parts))
+    def pairs(self) -> list[Pair]:
+        """The parameters, as they stand in an address."""
+        more = [("match", "any")] if self.either and len(self.conditions) > 1 else []
+        return [*(("f", each.token) for each in self.conditions), *more, *([("json", self.raw)] if self.raw else [])]
+
+    @property
+    def faulty(self) -> bool:
+        """Whether some filter cannot be used."""
+        return any(self.faults) or bool(self.raw_fault)
 
     def chips(self, rest: Sequence[Pair] = ()) -> list[Chip]:
         """The chips; `rest` are the other parameters that stay in the address."""
         return [
-            Chip(name, value, urlencode([*rest, *(pair for pair in self.pairs if pair != (name, value))]))
-            for name, value in self.pairs
+            Chip(at, each.field, each.comparison, each.value, each.name, each.verb, self._without(at, rest), fault)
+            for at, (each, fault) in enumerate(zip(self.conditions, self.faults, strict=True))
+        ]
+
+    def _without(self, at: int, rest: Sequence[Pair]) -> str:
+        kept = Narrowing(self.conditions[:at] + self.conditions[at + 1 :], self.either, self.raw)
+        return urlencode([*rest, *kept.pairs])
+
+    def without_raw(self, rest: Sequence[Pair] = ()) -> str:
+        """The query string without the filter in JSON."""
+        return urlencode([*rest, *Narrowing(self.conditions, self.either).pairs])
+
+    def switched(self, rest: Sequence[Pair] = ()) -> str:
+        """The query string that asks for one of the conditions instead of all, or the other way round."""
+        return urlencode([*rest, *Narrowing(self.conditions, not self.either, self.raw).pairs])
+
+    def each_left_out(self) -> list[Filter | None]:
+        """For each condition, the filter that the others make."""
+        return [
+            judged(self.conditions[:at] + self.conditions[at + 1 :], self.either, self.raw).filter
+            for at in range(len(self.conditions))
         ]
 
 
 def narrowing_of(query: QueryDict) -> Narrowing:
-    """The filters that an address names, each once."""
-    pairs = [(name, value) for name in LABELS for given in query.getlist(name) if (value := _clean(name, given))]
-    return Narrowing(tuple(dict.fromkeys(pairs))[:MOST])
+    """The filters that an address names, each once; those that make no sense keep their fault."""
+    found = [condition for token in query.getlist("f") if (condition := condition_of(token))]
+    for name, field in LEGACY.items():
+        values = [value for value in query.getlist(name) if value.replace("\x00", "").strip()]
+        if name == "tag":
+            tags = (value.strip().lstrip("#") for value in values)
+            found += [each for tag in tags if tag and (each := made(field, "eq", tag))]
+        elif values:
+            together = value_list(values) if len(values) > 1 else values[0]
+            found.append(Condition(field, "any" if len(values) > 1 else "eq", together.replace("\x00", "").strip()))
+    if typed := made(query.get("field", ""), query.get("comparison", ""), query.get("value", "")):
+        at = query.get("at", "")
+        place = int(at) if at.isascii() and at.isdigit() and len(at) < 3 and int(at) < len(found) else len(found)
+        found[place : place + 1] = [typed]
+    raw = query.get("json", "").replace("\x00", "").strip()[:LONGEST_JSON]
+    return judged(tuple(dict.fromkeys(found))[:MOST], query.get("match") == "any", raw)
 
 
-def _clean(name: str, given: str) -> str:
-    value = given.replace("\x00", "").strip()[:LONGEST]
-    return value.lstrip("#") if name == "tag" else value
+def value_list(values: Sequence[str]) -> str:
+    """Values with commas between them, quoted where they hold one."""
+    return ", ".join(
+        '"{}"'.format(value.replace('"', '""')) if "," in value or '"' in value else value for value in values
+    )
+
+
+def judged(conditions: tuple[Condition, ...], either: bool, raw: str) -> Narrowing:
+    """The filters with what the services make of them."""
+    parts, faults = [], []
+    for condition in conditions:
+        part, fault = _part(condition)
+        parts += [part] if part is not None else []
+        faults.append(fault)
+    written, raw_fault = _written(raw)
+    if any(faults) or raw_fault:
+        return Narrowing(conditions, either, raw, None, tuple(faults), raw_fault)
+    together = None if not parts else parts[0] if len(parts) == 1 else (Or if either else And)(tuple(parts))
+    both = And((together, written)) if together and written else together or written
+    return Narrowing(conditions, either, raw, both, tuple(faults))
+
+
+def _part(condition: Condition) -> tuple[Filter | None, str]:
+    try:
+        return parse_filters(condition.raw), ""
+    except Unfit as error:
+        return None, str(error)
+    except FilterError:
+        return None, _("This comparison does not fit this field and value.")
+
+
+def _written(raw: str) -> tuple[Filter | None, str]:
+    """A filter in the filter language; what is wrong with it is said in the language's own words."""
+    if not raw:
+        return None, ""
+    try:
+        return parse_filters(StrictJSONParser().parse(io.BytesIO(raw.encode()))), ""
+    except InvalidRequest as error:
+        return None, error.faults[0].msg
+    except FilterError as error:
+        place = "/".join(map(str, error.path))
+        return None, f"{place}: {error}" if place else str(error)
+
+
+def tidied(query: QueryDict) -> str | None:
+    """The query string with what a form added in its place; None when it is tidy already."""
+    if not any(name in query for name in FORM):
+        return None
+    kept = [(name, value) for name, values in query.lists() for value in values if name not in (*FORM, *LEGACY)]
+    rest = [pair for pair in kept if pair[0] not in ("f", "match", "json", "open") and pair[1]]
+    return urlencode([*rest, *narrowing_of(query).pairs])
+
+
+def fields_offered(known: Sequence[str]) -> list[tuple[str, str]]:
+    """The fields to choose from, with what they are: built-in ones, then the metadata keys that memories have."""
+    own = [key for key in known if key != "tags"]
+    shown = [(key if key.removeprefix("metadata.") in LABELS else key.removeprefix("metadata.")) for key in own]
+    return [*((name, str(label)) for name, label in LABELS.items()), *((key, str(_("Metadata"))) for key in shown)]
+
+
+def builder(narrowing: Narrowing, rest: Sequence[Pair], known: Sequence[str]) -> dict[str, Any]:
+    """What the templates of the filter row and its popovers need."""
+    return {
+        "narrowing": narrowing,
+        "chips": narrowing.chips(rest),
+        "kept": [*rest, *narrowing.pairs],
+        "comparisons": COMPARISONS.items(),
+        "fields": fields_offered(known),
+        "switched": narrowing.switched(rest) if len(narrowing.conditions) > 1 else "",
+        "without_raw": narrowing.without_raw(rest),
+        "raw_hint": json.dumps({"not": {"tags": {"any": ["draft", "old"]}}}),
+        "most": len(narrowing.conditions) >= min(MOST, MAX_CONDITIONS),
+    }

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from loci.ground.instants import parse_instant
 from memory.engine.types import Record
@@ -66,8 +67,8 @@ def moment_of(text: str | None) -> datetime | None:
 def said(moment: datetime) -> str:
     """An instant for people: a date alone at midnight UTC, as a bare date is read."""
     if moment.astimezone(UTC).time() == datetime.min.time():
-        return date_format(moment.astimezone(UTC), "j M Y")
-    return date_format(local(moment), "j M Y, H:i")
+        return date_format(moment.astimezone(UTC), pgettext("the format of a date", "j M Y"))
+    return date_format(local(moment), pgettext("the format of a date and time", "j M Y, H:i"))
 
 
 def local(moment: datetime) -> datetime:

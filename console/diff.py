@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from console.kinds import kind_name
 from memory.engine.types import Record
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
@@ -67,7 +68,7 @@ def _add(pieces: list[Piece], text: str, only: bool) -> None:
 def _fields(older: Mapping[str, Any], newer: Mapping[str, Any]) -> list[FieldChange]:
     pairs = [
         (_("Tags"), *(", ".join(f"#{tag}" for tag in side["tags"]) for side in (older, newer))),
-        (_("Kind"), older["kind"] or "", newer["kind"] or ""),
+        (_("Kind"), *(kind_name(side["kind"]) if side["kind"] else "" for side in (older, newer))),
     ]
     before, after = older["metadata"], newer["metadata"]
     pairs.extend((key, plain(before.get(key)), plain(after.get(key))) for key in sorted({*before, *after}))

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from console.clocks import Entry, Lanes, known_entries, lanes, moment_of, world_entries
 from console.diff import plain
+from console.figures import decimal
 from memory.engine.types import Record
 from tenants.scope import Actor
 
@@ -129,7 +130,7 @@ class Dossier:
             Fact(_("Agent"), payload["agent"] or ""),
             Fact(_("Key"), payload["key"] or "", "code"),
             Fact(_("Namespace"), payload["namespace"], "code"),
-            Fact(_("Confidence"), "" if payload["confidence"] is None else f"{payload['confidence']:.2f}"),
+            Fact(_("Confidence"), "" if payload["confidence"] is None else decimal(payload["confidence"])),
             Fact(_("Language"), payload["language"] or ""),
             Fact(_("Written by"), author(payload["written_by"], self.reader)),
             Fact(_("First stored"), "", moment=moment_of(first["known_from"])),

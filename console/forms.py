@@ -3,19 +3,21 @@
 import io
 import json
 import re
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 from pydantic import TypeAdapter, ValidationError
 
+from console.kinds import kind_choices
 from loci.ground.errors import InvalidRequest, RuleBroken
 from memory.api.parsing import StrictJSONParser
 from memory.engine.types import Record
 from memory.services.prepare import MAX_PLAIN_TEXT, check_metadata_keys, same_json
-from memory.shapes.requests import KINDS, Metadata
+from memory.shapes.requests import Metadata
 
 MOST_TAGS = 32
 LONGEST_TAG = 128
@@ -106,6 +108,30 @@ def metadata_field() -> forms.CharField:
     )
 
 
+class Moment(forms.DateTimeField):
+    """A date and time in the tenant's time zone, as an instant in UTC."""
+
+    default_error_messages = {
+        "invalid": _("Give a date and time such as 2026-11-12 14:02."),
+        "beyond": _("Give a date between the years 1 and 9999."),
+    }
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(
+            input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"],
+            widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+            **kwargs,
+        )
+
+    def to_python(self, value: Any) -> datetime | None:
+        """The instant; a time zone may put the first and the last day of the calendar beyond it."""
+        found = super().to_python(value)
+        try:
+            return None if found is None else found.astimezone(UTC)
+        except OverflowError:
+            raise forms.ValidationError(self.error_messages["beyond"], code="beyond") from None
+
+
 def parse_tags(given: str) -> tuple[str, ...]:
     """The tags in a text with commas, each once."""
     tags = (part.strip().lstrip("#").strip() for part in re.split(r"[,\n]", given))
@@ -165,13 +191,7 @@ class AddForm(MemoryForm):
         help_text=_("Where it comes from: a file, a call, a chat"),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
-    happened = forms.DateTimeField(
-        label=_("When it happened"),
-        required=False,
-        error_messages={"invalid": _("Give a date and time such as 2026-11-12 14:02.")},
-        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"],
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-    )
+    happened = Moment(label=_("When it happened"), required=False)
     subject = forms.CharField(
         label=_("About"),
         required=False,
@@ -183,12 +203,7 @@ class AddForm(MemoryForm):
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        self.fields["kind"].choices = [("", _("None")), *KIND_CHOICES]  # type: ignore[attr-defined]
-
-    def clean_happened(self) -> datetime | None:
-        """An instant; Django has read it in the tenant's time zone."""
-        found: datetime | None = self.cleaned_data["happened"]
-        return found
+        self.fields["kind"].choices = [("", _("None")), *kind_choices()]  # type: ignore[attr-defined]
 
 
 class CorrectForm(MemoryForm):
@@ -201,13 +216,26 @@ class CorrectForm(MemoryForm):
 
     def changes(self, record: Record) -> dict[str, Any]:
         """What the form says differently from `record`, as `correct` takes it."""
-        said, changed = self.cleaned_data, {}
-        if said["text"] != plain_text(record.text):
-            changed["text"] = said["text"]
-        if said["tags"] != parse_tags(", ".join(record.payload["tags"])):
-            changed["tags"] = said["tags"]
-        patch = merge_diff(record.payload["metadata"], said["metadata"])
-        return changed | ({"metadata": patch} if patch else {})
+        said = self.cleaned_data
+        unchanged = said["tags"] == parse_tags(", ".join(record.payload["tags"]))
+        tags = record.payload["tags"] if unchanged else said["tags"]
+        text = record.text if said["text"] == plain_text(record.text) else said["text"]
+        return differences(record, text, tags, said["metadata"])
+
+    def proposed(self, record: Record) -> Record:
+        """`record` as it would be with what the form says."""
+        said = self.cleaned_data
+        payload = {**record.payload, "tags": list(said["tags"]), "metadata": said["metadata"]}
+        return replace(record, text=said["text"], payload=payload)
+
+
+def differences(record: Record, text: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What would have to be changed about `record`, as `correct` takes it."""
+    changed: dict[str, Any] = {} if text == record.text else {"text": text}
+    if list(tags) != list(record.payload["tags"]):
+        changed["tags"] = list(tags)
+    patch = merge_diff(record.payload["metadata"], metadata)
+    return changed | ({"metadata": patch} if patch else {})
 
 
 def merge_diff(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,11 +282,3 @@ class EraseForm(ConsoleForm):
                 _("Nothing was erased. Type %(phrase)s to confirm."), params={"phrase": self.phrase}
             )
         return given
-
-
-def kind_name(kind: str) -> str:
-    """A kind as people read it: `open_question` is "Open question"."""
-    return kind.replace("_", " ").capitalize()
-
-
-KIND_CHOICES = [(kind, kind_name(kind)) for kind in KINDS]

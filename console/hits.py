@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from console.figures import decimal, grouped, signed
 from memory.engine.text import highlight, query_terms
 from memory.engine.types import Record
 from memory.services.recall import Hit
@@ -57,8 +58,8 @@ class ShownHit:
     @property
     def spoken(self) -> str:
         """The score bar in words."""
-        parts = ", ".join(f"{reason.name} {reason.part:+.2f}" for reason in self.reasons if reason.part is not None)
-        return _("Score %(score).2f: %(parts)s.") % {"score": self.score, "parts": parts}
+        parts = ", ".join(f"{reason.name} {signed(reason.part)}" for reason in self.reasons if reason.part is not None)
+        return _("Score %(score)s: %(parts)s.") % {"score": decimal(self.score), "parts": parts}
 
 
 def shown(hit: Hit, place: int, query: str, missing: dict[str, str]) -> ShownHit:
@@ -84,7 +85,7 @@ def _reason(hit: Hit, arm: str, words: Sequence[str], missing: dict[str, str]) -
     if arm in hit.arms:
         said.append(_("rank %(rank)d") % {"rank": hit.arms[arm]})
     if arm == "dense" and arm in hit.raw:
-        said.append(_("similarity %(value).2f") % {"value": hit.raw[arm]})
+        said.append(_("similarity %(value)s") % {"value": decimal(hit.raw[arm])})
     if arm == "lexical":
         said.append(", ".join(words[:5]) if words else _("no word in common"))
     return Reason(name, look, " · ".join(said) or _("not among the first of this arm"), part)
@@ -172,4 +173,4 @@ def remarks(notes: Sequence[str]) -> list[str]:
 
 def counted(number: int) -> str:
     """How many results there are."""
-    return ngettext("%(n)d result", "%(n)d results", number) % {"n": number}
+    return ngettext("%(n)s result", "%(n)s results", number) % {"n": grouped(number)}

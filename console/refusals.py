@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django_htmx.http import reswap, retarget
 
@@ -28,8 +29,21 @@ ADVICE = {
     503: _("Nothing was changed. Try again in a moment."),
     507: _("Nothing was stored. Erase what is no longer needed, or ask for a larger plan."),
 }
-MESSAGES = {"insufficient_scope": _("You can read the memories of this tenant, not change them.")}
+MESSAGES = {
+    "insufficient_scope": _("You can read the memories of this tenant, not change them."),
+    "quota_exceeded": _("The tenant has as many memories as it may have."),
+    "retracted": _("This memory was retracted: restore it, or send its content again."),
+}
+KNOWN = (_("There is no such memory."), _("There is no such tenant."), _("There is no such job."))
+"""What services say, so that it is translated as well."""
 FALLBACK = _("This did not work")
+
+
+def message_of(error: LociError) -> str:
+    """What a service says, in the language of the page where that is known."""
+    said = str(error)
+    # an empty message would be taken for the catalogue's header
+    return str(MESSAGES.get(error.code) or (gettext(said) if said else ""))
 
 
 def refusal(request: HttpRequest, error: LociError) -> HttpResponse:
@@ -37,7 +51,7 @@ def refusal(request: HttpRequest, error: LociError) -> HttpResponse:
     context = {
         "status": error.status,
         "title": TITLES.get(error.status, FALLBACK),
-        "message": MESSAGES.get(error.code, str(error)),
+        "message": message_of(error),
         "advice": ADVICE.get(error.status, ""),
         "request_id": facts.get().request_id,
     }

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.views import changes, memories, preferences, search, session
+from console.views import changes, connect, jobs, keys, memories, overview, preferences, search, session
 
 app_name = "console"
 MEMORY = "t/<slug:slug>/memories/<uuid:memory>"
@@ -11,12 +11,22 @@ urlpatterns = [
     path("sign-in", session.sign_in, name="sign-in"),
     path("sign-out", session.sign_out, name="sign-out"),
     path("preferences", preferences.preferences, name="preferences"),
-    path("t/<slug:slug>/", search.tenant, name="tenant"),
+    path("t/<slug:slug>/", overview.tenant, name="tenant"),
+    path("t/<slug:slug>/activity", overview.activity, name="activity"),
     path("t/<slug:slug>/search", search.search, name="search"),
     path("t/<slug:slug>/memories", memories.listing, name="memories"),
     path("t/<slug:slug>/memories/new", changes.add, name="add"),
+    path("t/<slug:slug>/connect", connect.connect, name="connect"),
+    path("t/<slug:slug>/connect/<slug:client>", connect.client, name="connect-client"),
+    path("t/<slug:slug>/keys", keys.keys, name="keys"),
+    path("t/<slug:slug>/keys/new", keys.new_key, name="key-new"),
+    path("t/<slug:slug>/keys/<uuid:key>", keys.key, name="key"),
+    path("t/<slug:slug>/keys/<uuid:key>/revoke", keys.revoke, name="key-revoke"),
+    path("t/<slug:slug>/jobs", jobs.jobs, name="jobs"),
+    path("t/<slug:slug>/jobs/<uuid:job>", jobs.job, name="job"),
     path(MEMORY, memories.memory, name="memory"),
     path(f"{MEMORY}/correct", changes.correct_memory, name="correct"),
+    path(f"{MEMORY}/undo", changes.undo_correction, name="undo"),
     path(f"{MEMORY}/delete", changes.erase_memory, name="delete"),
     path(f"{MEMORY}/retract", changes.retract, name="retract"),
     path(f"{MEMORY}/restore", changes.restore_memory, name="restore"),

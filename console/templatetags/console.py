@@ -10,12 +10,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from console.clocks import local, moment_of, said
-from console.forms import kind_name
+from console.figures import grouped, signed
+from console.kinds import kind_name, role_name
 
 register = template.Library()
 ICONS = "console/lucide-1.62.0.svg"
 MARK = "console/mark-1.svg"
 register.filter("kind_name", kind_name)
+register.filter("role_name", role_name)
+register.filter("signed", signed)
+register.filter("grouped", grouped)
 
 
 @register.simple_tag
@@ -59,9 +63,3 @@ def initials(name: str) -> str:
     words = name.replace("@", " ").replace(".", " ").replace("-", " ").split()
     letters = "".join(word[0] for word in words[:2]) if len(words) > 1 else name[:2]
     return letters.upper()
-
-
-@register.filter
-def signed(value: float) -> str:
-    """A contribution to a score, always with its sign."""
-    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")

@@ -7,18 +7,22 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import door, member_scope
+from console.diff import compare
 from console.dossier import Dossier
-from console.forms import AddForm, ConsoleForm, CorrectForm, EraseForm, initial_of
-from loci.ground.errors import LociError, PreconditionFailed
+from console.forms import AddForm, ConsoleForm, CorrectForm, EraseForm, differences, initial_of
+from console.refusals import message_of
+from loci.ground.errors import Conflict, LociError, PreconditionFailed
 from memory.engine.items import Item, Outcome
 from memory.services.correct import correct, restore
 from memory.services.forget import erase, invalidate
 from memory.services.lookup import get_memory, list_versions
 from memory.services.remember import remember
+from memory.services.survey import rows_of
 from tenants.authentication import require
 from tenants.scope import Right
 
@@ -84,7 +88,7 @@ def _said(outcome: Outcome) -> str:
 
 def _plain(error: LociError) -> str:
     """A service's message without the place in a request, of which a form has only one."""
-    return str(error).removeprefix("items[0]: ")
+    return message_of(error).removeprefix("items[0]: ")
 
 
 @require_http_methods(FORM_METHODS)
@@ -99,9 +103,12 @@ def correct_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
     if request.method != "POST" or not form.is_valid():
         return _show(request, "console/correct.html", form, context)
     changes = form.changes(record)
+    if request.POST.get("act") == "preview":
+        context["comparison"] = compare(record, form.proposed(record))
+        return render(request, "console/correct.html", {**context, "form": form, "previewed": True})
     try:
         if changes:
-            correct(scope, memory, **changes, expected_version=form.cleaned_data["version"])
+            record = correct(scope, memory, **changes, expected_version=form.cleaned_data["version"])
     except PreconditionFailed as error:
         # saving again then replaces the version that the notice speaks of
         form.overwrite(version=error.extra["current_version"])
@@ -109,7 +116,27 @@ def correct_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
     except LociError as error:
         form.add_error(None, _plain(error))
         return _show(request, "console/correct.html", form, context, error.status)
-    messages.success(request, _("Corrected") if changes else _("Nothing was different, so nothing was changed"))
+    if changes:
+        undo = f"{reverse('console:undo', args=[slug, memory])}?{urlencode({'version': str(record.version)})}"
+        messages.success(request, _("Corrected"), extra_tags=undo)
+    else:
+        messages.success(request, _("Nothing was different, so nothing was changed"))
+    return _to_memory(slug, memory)
+
+
+@require_POST
+@door
+def undo_correction(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
+    """The version before takes its place again, as a new one; only while the one to undo is still the last."""
+    scope = member_scope(request, slug)
+    require(scope, Right.WRITE)
+    versions = list_versions(scope, memory)
+    last = versions[0]
+    if len(versions) == 1 or str(last.version) != request.GET.get("version"):
+        raise Conflict(_("It was changed again since. Its page shows every version."))
+    changes = differences(last, versions[1].text, versions[1].payload["tags"], versions[1].payload["metadata"])
+    correct(scope, memory, **changes, expected_version=last.version)
+    messages.success(request, _("Undone: it is as it was before"))
     return _to_memory(slug, memory)
 
 
@@ -132,7 +159,7 @@ def restore_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
     """A retraction taken back."""
     scope = member_scope(request, slug)
     restore(scope, memory)
-    messages.success(request, _("Restored"))
+    messages.success(request, _("Restored"), extra_tags=reverse("console:retract", args=[slug, memory]))
     return _to_memory(slug, memory)
 
 
@@ -144,9 +171,12 @@ def erase_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
     require(scope, Right.WRITE)
     dossier = Dossier(list_versions(scope, memory), scope.actor)
     form = EraseForm(
-        request.POST or None, initial={"version": dossier.record.version}, phrase=f"erase {dossier.short_id}"
+        request.POST or None,
+        initial={"version": dossier.record.version},
+        phrase=_("erase %(id)s") % {"id": dossier.short_id},
     )
     context: dict[str, Any] = {"section": "memories", "slug": slug, "dossier": dossier}
+    context["rows"] = rows_of(scope, memory)
     if request.method != "POST" or not form.is_valid():
         return _show(request, "console/erase.html", form, context)
     if form.cleaned_data["version"] != dossier.record.version:

@@ -5,19 +5,20 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from console.access import door, member_scope
-from console.chips import narrowing_of
+from console.chips import builder, narrowing_of, tidied
 from console.diff import compare
 from console.dossier import Dossier
-from console.forms import KIND_CHOICES
-from console.hits import Piece, snippet
-from console.views.search import uuid_of
+from console.hits import snippet
+from console.views.search import culprits
 from memory.engine.types import Record
-from memory.services.lookup import Page, list_memories, list_versions
+from memory.services.browse import Shelf, browse, place_of, token
+from memory.services.lookup import list_versions
+from memory.services.survey import known_keys
 
 PER_PAGE = 20
 
@@ -25,32 +26,33 @@ PER_PAGE = 20
 @require_safe
 @door
 def listing(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is believed now, twenty at a time."""
+    """What is believed now or was retracted, newest first, twenty at a time."""
     scope = member_scope(request, slug)
+    if (tidy := tidied(request.GET)) is not None:
+        return redirect(f"{request.path}?{tidy}")
     narrowing = narrowing_of(request.GET)
-    after = uuid_of(request.GET.get("after", ""))
-    page = list_memories(scope, after=after, limit=PER_PAGE, filters=narrowing.filter)
-    context = {
+    shelf: Shelf = "retracted" if request.GET.get("state") == "retracted" else "believed"
+    rest = [("state", shelf)] if shelf == "retracted" else []
+    after = place_of(request.GET.get("after", ""))
+    context: dict[str, Any] = {
         "section": "memories",
         "here": True,
         "slug": slug,
-        "chips": narrowing.chips(),
-        "kinds": KIND_CHOICES,
-        "rows": _rows(page, whole=after is None),
-        "whole": page.complete and after is None,
+        "shelf": shelf,
         "after": after,
-        "more": "" if page.complete else urlencode([*narrowing.pairs, ("after", str(page.records[-1].id))]),
+        "believed": urlencode(narrowing.pairs),
+        "retracted": urlencode([("state", "retracted"), *narrowing.pairs]),
+        "first": urlencode([*rest, *narrowing.pairs]),
     }
+    context |= builder(narrowing, rest, known_keys(scope))
+    if not narrowing.faulty:
+        leaf = browse(scope, shelf=shelf, after=after, limit=PER_PAGE, filters=narrowing.filter)
+        context |= {"rows": [(record, snippet(record.text, longest=280)) for record in leaf.records]}
+        context["more"] = urlencode([*rest, *narrowing.pairs, ("after", token(leaf.after))]) if leaf.after else ""
+        if not leaf.records and shelf == "believed":
+            context["culprits"] = culprits(scope, narrowing, rest)
     part = "#rows" if request.htmx and request.htmx.target == "rows" else ""  # type: ignore[attr-defined]
-    return render(request, f"console/memories.html{part}", context)
-
-
-def _rows(page: Page, *, whole: bool) -> list[tuple[Record, list[Piece]]]:
-    """Pages come in order of id. Where one page is all there is, the newest comes first."""
-    records = page.records
-    if whole and page.complete:
-        records = sorted(records, key=lambda record: record.payload["known_from"], reverse=True)
-    return [(record, snippet(record.text, longest=280)) for record in records]
+    return render(request, f"console/memories.html{part}", context, status=422 if narrowing.faulty else 200)
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""What a browser remembers for its person: light or dark, and whether single keys do something."""
+"""What a browser remembers for its person: language, light or dark, and whether single keys do something."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -8,7 +8,11 @@ from django.views.decorators.http import require_POST
 
 from console.access import door, safe_next
 
-CHOICES = {"theme": ("system", "light", "dark"), "keys": ("on", "off")}
+CHOICES = {
+    "theme": ("system", "light", "dark"),
+    "keys": ("on", "off"),
+    "language": tuple(code for code, _name in settings.LANGUAGES),
+}
 YEAR = 365 * 24 * 3600
 
 

@@ -1,5 +1,6 @@
 """Search: a question, filters, results with their reasons, and the opened memory beside them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,18 +13,24 @@ from django.views.decorators.http import require_safe
 
 from console import hits
 from console.access import door, member_scope
-from console.chips import Narrowing, narrowing_of
+from console.chips import Chip, Narrowing, builder, narrowing_of, tidied
 from console.dossier import Dossier
-from console.forms import KIND_CHOICES
+from console.figures import grouped
+from console.times import Times, times_of
 from loci.ground.errors import NotFound
+from memory.engine.types import NOW, View
 from memory.services.lookup import get_memory, list_versions
 from memory.services.recall import recall
 from memory.services.status import tenant_status
+from memory.services.survey import MOST as MOST_COUNTED
+from memory.services.survey import count_each, known_keys
 from tenants.scope import Scope
 
 STEP = 10
 MOST = 100
 LONGEST_QUERY = 32_768
+COUNTED = 8
+"""Filters that are tried without, when nothing is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +40,14 @@ class Asked:
     query: str
     limit: int
     narrowing: Narrowing
+    times: Times
     opened: UUID | None
 
     @property
     def rest(self) -> list[tuple[str, str]]:
-        """The question and the limit, as they stand in an address."""
+        """All but the filters, as it stands in an address."""
         more = [("limit", str(self.limit))] if self.limit != STEP else []
-        return [("q", self.query), *more] if self.query else more
+        return [*([("q", self.query)] if self.query else []), *more, *self.times.pairs]
 
     @property
     def address(self) -> str:
@@ -50,15 +58,26 @@ class Asked:
     def wider(self) -> str:
         """The query string of the same search for more results."""
         limit = min(MOST, self.limit + STEP)
-        return urlencode([("q", self.query), ("limit", limit), *self.narrowing.pairs])
+        return urlencode([("q", self.query), ("limit", limit), *self.times.pairs, *self.narrowing.pairs])
+
+    @property
+    def filters_only(self) -> str:
+        """The query string of the filters alone."""
+        return urlencode(self.narrowing.pairs)
+
+    @property
+    def usable(self) -> bool:
+        """Whether every filter and both clocks make sense."""
+        return not self.narrowing.faulty and not self.times.faults
 
 
 def asked_of(request: HttpRequest) -> Asked:
-    """What a request asks; what makes no sense in it is passed over."""
+    """What a request asks; what makes no sense in it is passed over, but for filters and clocks."""
     query = request.GET.get("q", "").replace("\x00", "").strip()[:LONGEST_QUERY]
     limit = request.GET.get("limit", "")
     wanted = int(limit) if limit.isascii() and limit.isdigit() and len(limit) < 5 else STEP
-    return Asked(query, max(1, min(MOST, wanted)), narrowing_of(request.GET), uuid_of(request.GET.get("open", "")))
+    opened = uuid_of(request.GET.get("open", ""))
+    return Asked(query, max(1, min(MOST, wanted)), narrowing_of(request.GET), times_of(request.GET), opened)
 
 
 def uuid_of(text: str) -> UUID | None:
@@ -71,28 +90,36 @@ def uuid_of(text: str) -> UUID | None:
 
 @require_safe
 @door
-def tenant(request: HttpRequest, slug: str) -> HttpResponse:
-    """A tenant's front page is its search."""
-    member_scope(request, slug)
-    return redirect("console:search", slug=slug)
-
-
-@require_safe
-@door
 def search(request: HttpRequest, slug: str) -> HttpResponse:
     """The page, or the part of it that was asked for: the results, or the opened memory."""
     scope = member_scope(request, slug)
-    asked = asked_of(request)
-    chips = asked.narrowing.chips(asked.rest)
-    context: dict[str, Any] = {"section": "search", "slug": slug, "asked": asked, "chips": chips, "kinds": KIND_CHOICES}
-    part = _part(request)
+    if (tidy := tidied(request.GET)) is not None:
+        return redirect(f"{request.path}?{tidy}")
+    asked, part = asked_of(request), _part(request)
+    context: dict[str, Any] = {"section": "search", "slug": slug, "asked": asked, "here": True}
     if part == "memory":
         context["dossier"] = _opened(scope, asked.opened) if asked.opened else None
         return render(request, "console/search.html#panel", context)
     if (named := uuid_of(asked.query)) and not part and _exists(scope, named):
         return redirect("console:memory", slug=slug, memory=named)
-    context |= _results(scope, asked) if asked.query else _start(scope)
-    return render(request, f"console/search.html{'#results' if part else ''}", context)
+    context |= _filter_row(scope, asked)
+    if asked.usable:
+        context |= _results(scope, asked) if asked.query else _start(scope)
+    status = 200 if asked.usable else 422
+    return render(request, f"console/search.html{'#results' if part else ''}", context, status=status)
+
+
+def _filter_row(scope: Scope, asked: Asked) -> dict[str, Any]:
+    """What the filters and the clocks show."""
+    rest = asked.rest
+    filters = asked.narrowing.pairs
+    untimed = [pair for pair in rest if pair not in asked.times.pairs]
+    return builder(asked.narrowing, rest, known_keys(scope)) | {
+        "clocks": asked.times.chips([*untimed, *filters]),
+        "untimed": [*untimed, *filters],
+        "toggled": asked.times.toggled([*untimed, *filters]),
+        "time_zone": scope.time_zone,
+    }
 
 
 def _part(request: HttpRequest) -> str:
@@ -116,11 +143,11 @@ def _opened(scope: Scope, memory: UUID) -> Dossier:
 def _start(scope: Scope) -> dict[str, Any]:
     """Before a question: how much there is to ask for, and the first steps where there is nothing yet."""
     stored = tenant_status(scope)["memories"]
-    return {"stored": stored, "empty": stored == 0, "public_url": settings.PUBLIC_URL}
+    return {"stored": stored, "empty": stored == 0, "public_url": settings.PUBLIC_URL, "dossier": None}
 
 
 def _results(scope: Scope, asked: Asked) -> dict[str, Any]:
-    answer = recall(scope, query=asked.query, limit=asked.limit, filters=asked.narrowing.filter)
+    answer = recall(scope, query=asked.query, limit=asked.limit, filters=asked.narrowing.filter, view=asked.times.view)
     missing = hits.missing_arms(answer.degraded, answer.notes)
     found = [hits.shown(hit, place, asked.query, missing) for place, hit in enumerate(answer.hits, 1)]
     return {
@@ -132,7 +159,21 @@ def _results(scope: Scope, asked: Asked) -> dict[str, Any]:
         "legend": _legend(found, missing),
         "more": len(found) == asked.limit < MOST,
         "dossier": _beside(scope, asked, found),
+        "culprits": [] if found else culprits(scope, asked.narrowing, asked.rest, asked.times.view),
     }
+
+
+def culprits(
+    scope: Scope, narrowing: Narrowing, rest: Sequence[tuple[str, str]], view: View = NOW
+) -> list[tuple[Chip, str]]:
+    """The filters whose removal would let most through, that one first, with how many that are."""
+    chips = narrowing.chips(rest)[:COUNTED]
+    if narrowing.either or not chips:
+        return [(chip, "") for chip in chips]
+    counts = count_each(scope, narrowing.each_left_out()[:COUNTED], view=view)
+    found = sorted(zip(chips, counts, strict=True), key=lambda pair: -pair[1])
+    best = [(chip, number) for chip, number in found if number] or found
+    return [(chip, f"{grouped(number)}+" if number == MOST_COUNTED else grouped(number)) for chip, number in best[:3]]
 
 
 def _legend(found: list[hits.ShownHit], missing: dict[str, str]) -> list[tuple[str, str, str]]:

@@ -22,7 +22,7 @@ def home(request: HttpRequest) -> HttpResponse:
         raise Unauthenticated(_("Sign in first."))
     tenants = memberships(request.user.id)
     if tenants:
-        return redirect("console:search", slug=tenants[0]["slug"])
+        return redirect("console:tenant", slug=tenants[0]["slug"])
     return render(request, "console/no_tenant.html")
 
 

@@ -18,10 +18,11 @@ from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
+from loci.ground.context import RequestFacts, facts_of
 from loci.ground.errors import Forbidden, LociError, TooLarge
 from loci.ground.metrics import REQUEST_SECONDS
 from memory.mcp import results
-from memory.mcp.caller import IN_SCOPE, Caller, facts_of
+from memory.mcp.caller import IN_SCOPE, Caller
 from memory.mcp.server import build
 from memory.mcp.threads import Threads
 from memory.shapes import faults
@@ -81,7 +82,8 @@ class McpDoor:
         """Answer one request."""
         asgi = _trimmed(asgi)
         headers = Headers(scope=asgi)
-        facts = facts_of(asgi, headers)
+        client = asgi.get("client")
+        facts = facts_of(headers, client[0] if client else None, behind_proxy=settings.BEHIND_PROXY)
         began, status = time.perf_counter(), 499
 
         async def sending(message: Message) -> None:
@@ -111,7 +113,7 @@ class McpDoor:
             method = asgi["method"] if asgi["method"] == "POST" else "OTHER"
             REQUEST_SECONDS.labels(method, "mcp", status).observe(time.perf_counter() - began)
 
-    async def _caller(self, asgi: AsgiScope, headers: Headers, facts: Any) -> Caller:
+    async def _caller(self, asgi: AsgiScope, headers: Headers, facts: RequestFacts) -> Caller:
         """Who asks, and for which tools."""
         chosen = _chosen_tools(asgi)
         assert self._threads is not None

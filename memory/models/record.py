@@ -85,6 +85,16 @@ class Version(models.Model):
             models.Index(fields=["tenant", "event_at"], name="version_event_at"),
             models.Index(fields=["tenant", "agent"], condition=models.Q(agent__isnull=False), name="version_agent"),
             models.Index(fields=["tenant", "kind"], condition=models.Q(kind__isnull=False), name="version_kind"),
+            models.Index(
+                fields=["tenant", "-known_from", "-id"],
+                condition=models.Q(known_to__isnull=True),
+                name="version_newest",
+            ),
+            models.Index(
+                fields=["tenant", "-known_to", "-id"],
+                condition=models.Q(invalidated_at__isnull=False),
+                name="version_retracted",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -53,6 +53,8 @@ class Job(models.Model):
             models.Index(
                 fields=["lease_until"], condition=models.Q(state__in=["queued", "running"]), name="job_claimable"
             ),
+            # counted at each submission
+            models.Index(fields=["tenant"], condition=models.Q(state__in=["queued", "running"]), name="job_open"),
         ]
 
     def __str__(self) -> str:

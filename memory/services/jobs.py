@@ -10,9 +10,12 @@ from uuid import UUID
 
 import structlog
 from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from loci.ground.errors import LociError, NotFound, Unavailable
+from billing import quotas
+from loci.ground.errors import LociError, NotFound, RateLimited, Unavailable
 from loci.ground.ids import uuid7
 from loci.ground.instants import parse_instant, to_text
 from loci.ground.metrics import JOBS
@@ -23,13 +26,16 @@ from memory.services.prepare import check_rules, in_scope
 from memory.services.remember import remember
 from tenants.authentication import require
 from tenants.rls import tenant_rows
-from tenants.scope import Actor, Right, Scope
+from tenants.scope import ALL, Actor, Right, Scope
 from tenants.services.keys import still_holds
 
 log = structlog.get_logger(__name__)
 BATCH = 64
 LEASE = 300.0
 MAX_ATTEMPTS = 5
+OPEN = ("queued", "running")
+"""The states of a job that has not ended."""
+RETRY_AFTER = 30
 _INSTANTS = ("event_at", "valid_from", "valid_to")
 
 
@@ -42,11 +48,15 @@ class JobPage:
 
 
 def submit_remember(scope: Scope, *, items: Sequence[Item]) -> Job:
-    """Queue items (65 to 1,000) to be remembered; the job. Rules are checked now, so that a fault is told at once."""
+    """Queue items (65 to 1,000) to be remembered; the job. Rules are checked now, so that a fault is told at once.
+
+    `RateLimited` while the tenant has as many jobs waiting or running as its limit `jobs` allows.
+    """
     require(scope, Right.WRITE)
     check_rules([in_scope(scope, item) for item in items])
     now = timezone.now()
-    with tenant_rows(scope.tenant):
+    with tenant_rows(scope.tenant) as cursor:
+        _check_room(cursor, scope)
         job = Job.objects.create(
             id=uuid7(),
             tenant_id=scope.tenant,
@@ -63,8 +73,29 @@ def submit_remember(scope: Scope, *, items: Sequence[Item]) -> Job:
     return job
 
 
+def _check_room(cursor: CursorWrapper, scope: Scope) -> None:
+    """Exact: the lock makes the tenant's submissions wait for each other, and the rows themselves are counted."""
+    limit = quotas.limit_of(cursor, scope, "jobs")
+    if limit == float("inf"):
+        return
+    cursor.execute(
+        "/* jobs.lock */ SELECT pg_advisory_xact_lock(hashtextextended('loci.jobs.' || %s::text, 0))", [scope.tenant]
+    )
+    waiting = Job.objects.filter(tenant_id=scope.tenant, state__in=OPEN).count()
+    if waiting + 1 > limit:
+        raise RateLimited(
+            f"This tenant may have {limit:g} jobs waiting or running, and {waiting} are: try again when some have"
+            " ended, send 64 items or fewer at a time, or have the limit raised.",
+            code="too_many_jobs",
+            headers={"Retry-After": str(RETRY_AFTER)},
+            quota="jobs",
+            limit=limit,
+            used=waiting,
+        )
+
+
 def get_job(scope: Scope, job: UUID) -> Job:
-    """A job of the scope's tenant: one's own, or any with the right `admin`."""
+    """A job of the scope's tenant: one's own, or with the right `admin` any that reached no further than the scope."""
     require(scope, Right.READ)
     with tenant_rows(scope.tenant):
         found = _mine(scope).filter(id=job).defer("payload").first()
@@ -84,9 +115,22 @@ def list_jobs(scope: Scope, *, limit: int = 50, before: datetime | None = None) 
     return JobPage(found[:limit], found[limit - 1].created_at if len(found) > limit else None)
 
 
-def _mine(scope: Scope) -> Any:
+def _mine(scope: Scope) -> QuerySet[Job]:
+    """One's own jobs; with `admin` also those whose whole reach lies within the scope's.
+
+    What a job says of its items (ids, counts, why one failed) is about memories wherever the job could write.
+    """
     jobs = Job.objects.filter(tenant_id=scope.tenant)
-    return jobs if Right.ADMIN in scope.rights else jobs.filter(actor=str(scope.actor))
+    if Right.ADMIN not in scope.rights:
+        return jobs.filter(actor=str(scope.actor))
+    within = Q()
+    if not scope.every_namespace:
+        within &= Q(scope__namespaces__contained_by=sorted(scope.namespaces))
+    if scope.filters:
+        within &= Q(scope__filters__contains=dict(scope.filters))
+    if scope.agent != ALL:
+        within &= Q(scope__agent=scope.agent)
+    return jobs.filter(within | Q(actor=str(scope.actor))) if within else jobs
 
 
 def run_next() -> bool:

@@ -1,5 +1,8 @@
 """One tenant, one embedding space: vectors of two models never meet."""
 
+from collections.abc import Sequence
+from uuid import UUID
+
 import structlog
 from django.db.backends.utils import CursorWrapper
 
@@ -8,6 +11,7 @@ from memory.engine.embedding import Embedder, EmbedderError
 from memory.services.patience import Late, within
 from memory.stores.postgres import corpus
 from memory.stores.postgres.corpus import Figures
+from tenants.authentication import operator_scope
 from tenants.rls import tenant_rows
 from tenants.scope import Scope
 
@@ -64,3 +68,15 @@ def adopt_space(cursor: CursorWrapper, scope: Scope, embedder: Embedder) -> None
         [scope.tenant, embedder.space, label_of(embedder)],
     )
     compare_space(corpus.read(cursor, scope), embedder, embedder.space)
+
+
+def in_another_space(tenants: Sequence[UUID], embedder: Embedder) -> list[UUID]:
+    """Those of `tenants` whose vectors lie in another space than `embedder` makes; none when it cannot tell."""
+    space = space_of(embedder)
+    found = []
+    for tenant in tenants if space else ():
+        with tenant_rows(tenant) as cursor:
+            figures = corpus.read(cursor, operator_scope(tenant, "doctor"))
+        if figures.space and figures.space != space:
+            found.append(tenant)
+    return found

@@ -12,6 +12,8 @@ from urllib.parse import unquote
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from loci import production
+
 PACKAGE = Path(__file__).resolve().parent
 ROOT = PACKAGE.parents[1]
 # in a checkout these two lie beside the rooms, in an installed wheel inside the package
@@ -36,14 +38,18 @@ def required(name: str) -> str:
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = required("SECRET_KEY")
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]", "testserver"])
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 PUBLIC_URL = env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 
 # pepper id -> pepper; the first one hashes new keys, all of them verify
-KEY_PEPPERS: dict[str, str] = dict(pair.split(":", 1) for pair in required("KEY_PEPPERS").split(","))
+KEY_PEPPERS: dict[str, str] = production.peppers(required("KEY_PEPPERS"))
 # Fernet keys, newest first: they encrypt per-tenant secrets at rest
 ENCRYPTION_KEYS: list[str] = required("ENCRYPTION_KEYS").split(",")
+# whether anyone but this machine is answered
+SERVED = not DEBUG and production.is_served(PUBLIC_URL, ALLOWED_HOSTS)
+# a proxy stands before Loci that sets X-Forwarded-For and X-Forwarded-Proto anew, and nobody reaches Loci past it
+BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 
 INSTALLED_APPS = [
     "loci.apps.LociConfig",
@@ -127,6 +133,12 @@ DATABASES = {
         "OPTIONS": {"connect_timeout": 5, **_owner.get("OPTIONS", {})},
     },
 }
+if not DEBUG:
+    production.demand_secrets(SECRET_KEY, KEY_PEPPERS, ENCRYPTION_KEYS)
+if SERVED:
+    _passwords = {"DATABASE_URL": _app["PASSWORD"], "DATABASE_OWNER_URL": _owner["PASSWORD"]}
+    production.demand_service(PUBLIC_URL, ALLOWED_HOSTS, SECRET_KEY, KEY_PEPPERS, ENCRYPTION_KEYS, _passwords)
+
 AUTH_USER_MODEL = "tenants.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_PASSWORD_VALIDATORS = [
@@ -139,6 +151,15 @@ SESSION_COOKIE_NAME = "loci_session"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https:")
 SESSION_COOKIE_HTTPONLY = True
 SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=31_536_000 if SESSION_COOKIE_SECURE else 0)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_SUBDOMAINS", default=False)
+# only who knows what else the domain serves can promise TLS for all of it, so that its absence is no fault
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+# without the proxy's word every request looks unencrypted, and a redirect would lead back to itself
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE and BEHIND_PROXY
+# asked from within, without TLS
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -155,6 +176,9 @@ CONTENT_SECURITY_POLICY = {
 }
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+# set on the console's page by whoever prefers another language than their browser's
+LANGUAGE_COOKIE_NAME = "loci_language"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
@@ -193,7 +217,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://")
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://localhost")
 CELERY_BROKER_FOLDER = env.str("CELERY_BROKER_FOLDER", default=str(VAR / "broker"))
 # how often the sweeper looks for work whose wake-up message was lost, in seconds
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5.0)
@@ -214,7 +238,7 @@ INDEX_WAIT = env.float("INDEX_WAIT", default=10.0)
 INDEX_LEASE = env.float("INDEX_LEASE", default=120.0)
 # quotas of a tenant that has none of its own, as name=value pairs; an absent name is unlimited
 DEFAULT_QUOTAS: dict[str, float] = {
-    name: float(value) for name, value in env.dict("DEFAULT_QUOTAS", default={"rps": "100"}).items()
+    name: float(value) for name, value in env.dict("DEFAULT_QUOTAS", default={"rps": "100", "jobs": "100"}).items()
 }
 # the longest that one statement of a request or job may run, in milliseconds
 STATEMENT_TIMEOUT_MS = env.int("STATEMENT_TIMEOUT_MS", default=30_000)

@@ -1,15 +1,11 @@
-"""The web server: `python -m loci.web`, or `loci-server web`. Where it listens comes from the environment.
-
-`HOST` (127.0.0.1), `PORT` (8000), `WEB_WORKERS` (1) processes of `WEB_THREADS` threads each. Behind a proxy,
-`FORWARDED_ALLOW_IPS` names the addresses whose `X-Forwarded-*` headers are believed (127.0.0.1).
-"""
+"""The web server: uvicorn over `loci.asgi`, by BIND, WEB_WORKERS, WEB_THREADS and MCP_THREADS."""
 
 import os
 
 import uvicorn
 
 KEEP_ALIVE = 75
-"""Seconds that an idle connection stays open: longer than what proxies keep theirs, so that it is they who close."""
+"""Seconds that an idle connection stays open: longer than proxies keep theirs, so that it is they who close."""
 GRACE = 10
 """Seconds that requests under way have when the server is asked to stop."""
 CONNECTIONS = 1024
@@ -18,15 +14,18 @@ CONNECTIONS = 1024
 
 def main() -> None:
     """Serve until told to stop."""
+    host, _, port = (os.environ.get("BIND") or "127.0.0.1:8000").rpartition(":")
     uvicorn.run(
         "loci.asgi:application",
-        host=os.environ.get("HOST") or "127.0.0.1",
-        port=int(os.environ.get("PORT") or 8000),
+        host=host.strip("[]"),
+        port=int(port),
         workers=int(os.environ.get("WEB_WORKERS") or 1),
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
+        # whether a proxy's word counts is for Loci to say (BEHIND_PROXY), not for the peer's address
+        proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=GRACE,
         limit_concurrency=CONNECTIONS,

@@ -1,20 +1,22 @@
-// Keys, the copy button, and what the reader's focus does after a swap. Nothing here is needed to use the console.
+// Keys, copy buttons, rings on buttons that wait, and what the reader's focus does after a swap. Nothing here is needed.
 "use strict";
 (() => {
   const one = (selector, within = document) => within.querySelector(selector);
   const singleKeys = () => document.documentElement.dataset.keys !== "off";
   const typing = (node) => node.closest("input, textarea, select, [contenteditable]") !== null;
+  const links = () => [...document.querySelectorAll(".hit > .text")];
+  const here = () => links().findIndex((link) => link.closest(".hit").contains(document.activeElement));
+  let going = 0;
 
   const showCopyButtons = (within) => {
     if (!navigator.clipboard) return;
-    within.querySelectorAll("[data-copy][hidden]").forEach((button) => { button.hidden = false; });
+    within.querySelectorAll("[data-copy][hidden], [data-copy-from][hidden]").forEach((button) => { button.hidden = false; });
   };
 
   const move = (step) => {
-    const links = [...document.querySelectorAll(".hit > .text")];
-    if (!links.length) return;
-    const at = links.findIndex((link) => link.closest(".hit").contains(document.activeElement));
-    const next = links[Math.max(0, Math.min(links.length - 1, at + step))];
+    const all = links();
+    if (!all.length) return;
+    const next = all[Math.max(0, Math.min(all.length - 1, here() + step))];
     next.focus();
     next.scrollIntoView({ block: "nearest" });
   };
@@ -29,31 +31,69 @@
     return true;
   };
 
+  const search = () => {
+    const field = one("#q");
+    if (field) { field.focus(); field.select(); } else if (one("[data-go=s]")) location.assign(one("[data-go=s]").href);
+  };
+
+  const why = () => {
+    const hits = links().map((link) => link.closest(".hit"));
+    const details = hits.length && one(".why", hits[Math.max(0, here())]);
+    if (details) details.open = !details.open;
+  };
+
+  const popover = (id) => {
+    const opener = one(`[popovertarget="${id}"]`, one("main") || document) || one(`[popovertarget="${id}"]`);
+    if (!opener || !one(`#${id}`)) return;
+    opener.click();
+    const field = one("input:not([type=hidden])", one(`#${id}`));
+    if (field) field.focus();
+  };
+
+  const KEYS = {
+    "/": search, j: () => move(1), k: () => move(-1), w: why, f: () => popover("addf"), t: () => popover("asof"),
+    "?": () => popover("keys"), g: () => { going = Date.now(); },
+  };
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
       const form = event.target.form;
-      if (event.key === "Enter" && !event.altKey && form && event.target.tagName === "TEXTAREA") form.requestSubmit();
+      if (event.key === "Enter" && !event.altKey && form && event.target.tagName === "TEXTAREA") {
+        form.requestSubmit(one("button:not([type=button])", form));
+      }
       return;
     }
     if (event.key === "Escape" && !one(":popover-open")) { close(); return; }
     if (!singleKeys() || typing(event.target)) return;
-    if (event.key === "/" && one("#q")) { event.preventDefault(); one("#q").focus(); one("#q").select(); }
-    if (event.key === "j") move(1);
-    if (event.key === "k") move(-1);
+    const to = Date.now() - going < 1500 && one(`[data-go="${CSS.escape(event.key)}"]`);
+    going = 0;
+    const act = to ? () => location.assign(to.href) : Object.hasOwn(KEYS, event.key) && KEYS[event.key];
+    if (act) { event.preventDefault(); act(); }
   });
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-copy]");
-    if (button) navigator.clipboard.writeText(button.dataset.copy).then(() => button.setAttribute("aria-pressed", "true"));
+    const button = event.target.closest("[data-copy], [data-copy-from]");
+    if (button) {
+      const text = button.dataset.copy || document.getElementById(button.dataset.copyFrom).textContent;
+      navigator.clipboard.writeText(text).then(() => button.setAttribute("aria-pressed", "true"));
+    }
     const back = event.target.closest("#memory .back");
     if (back && close()) event.preventDefault();
+  });
+
+  document.addEventListener("submit", (event) => {
+    if (event.submitter && !event.target.hasAttribute("hx-get")) event.submitter.setAttribute("aria-busy", "true");
+  });
+  window.addEventListener("pageshow", () => {
+    document.querySelectorAll(".btn[aria-busy]").forEach((button) => button.removeAttribute("aria-busy"));
   });
 
   document.addEventListener("htmx:afterSettle", (event) => {
     const node = event.detail.target;
     showCopyButtons(document);
-    if (one("#notices") && node.id !== "notices") one("#notices").replaceChildren();
-    if (event.detail.requestConfig && event.detail.requestConfig.target.id === "memory") {
+    const asked = event.detail.requestConfig;
+    if (one("#notices") && node.id !== "notices" && node.id !== "live") one("#notices").replaceChildren();
+    if (asked && asked.target.id === "memory") {
       const panel = one("#memory");
       const id = new URL(location.href).searchParams.get("open");
       document.querySelectorAll(".hit").forEach((hit) => {
@@ -62,6 +102,7 @@
       panel.scrollTop = 0;
       panel.focus({ preventScroll: true });
     }
+    if (asked && asked.target.id === "rows" && asked.elt.closest("#more")) one("#more .btn")?.focus({ preventScroll: true });
   });
 
   document.addEventListener("htmx:sendError", () => {

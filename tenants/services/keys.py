@@ -1,4 +1,4 @@
-"""Service keys: issued, listed, revoked."""
+"""Service keys: issued, listed, looked up, revoked. All of it is for whoever holds `admin`, within their own reach."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,18 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import Q
+from django.db import IntegrityError, connection
+from django.db.models import BooleanField, Case, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from loci.ground.errors import NotFound, RuleBroken
+from loci.ground.errors import Conflict, NotFound
+from loci.ground.ids import uuid7
 from tenants import audit, keys
+from tenants.authentication import require
 from tenants.models import ServiceKey
 from tenants.rls import tenant_rows
 from tenants.scope import ALL, Right, Scope
+from tenants.services.grants import check_grant
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,22 @@ class IssuedKey:
 
     id: UUID
     secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of keys ended: among those that hold or those that have ended, and after which key."""
+
+    ended: bool
+    key: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPage:
+    """Keys, those that hold first, newest first; `next_after` is where the next page begins, None at the end."""
+
+    keys: Sequence[ServiceKey]
+    next_after: Place | None
 
 
 def issue_key(
@@ -34,68 +53,91 @@ def issue_key(
     filters: Mapping[str, Any] | None = None,
     agent: str = ALL,
     expires_at: datetime | None = None,
+    key_id: UUID | None = None,
 ) -> IssuedKey:
-    """Issue a key for the scope's tenant.
+    """Issue a key for the scope's tenant; it can do what the scope can, or less.
 
     `namespaces`: an explicit `*` for all; an empty list is refused, since such a key could see nothing.
     `filters`: metadata key → scalar that is forced into every read and stamped on every write.
+    `key_id`: the id that the key is to have, made by Loci and not by the caller; `Conflict` when it was issued before.
     """
-    _check(scopes, namespaces, filters or {}, expires_at)
-    if len(name) > 200 or not 1 <= len(agent) <= 128:
-        raise RuleBroken("A name has at most 200 characters, an agent 1 to 128.")
+    require(scope, Right.ADMIN)
+    filters = dict(filters or {})
+    check_grant(
+        scope, scopes=scopes, name=name, namespaces=namespaces, filters=filters, agent=agent, expires_at=expires_at
+    )
     secret = keys.make()
     pepper_id, digest = keys.newest_digest(secret)
-    with tenant_rows(scope.tenant) as cursor:
-        row = ServiceKey.objects.create(
-            tenant_id=scope.tenant,
-            name=name,
-            digest=digest,
-            pepper_id=pepper_id,
-            tail=secret[-4:],
-            scopes=sorted(set(scopes)),
-            namespaces=sorted(set(namespaces)),
-            filters=dict(filters or {}),
-            agent=agent,
-            expires_at=expires_at,
-            created_by=str(scope.actor),
-        )
-        audit.record(cursor, scope, "key.issued", key=str(row.id), scopes=row.scopes, namespaces=row.namespaces)
+    try:
+        with tenant_rows(scope.tenant) as cursor:
+            row = ServiceKey.objects.create(
+                id=key_id or uuid7(),
+                tenant_id=scope.tenant,
+                name=name,
+                digest=digest,
+                pepper_id=pepper_id,
+                tail=secret[-4:],
+                scopes=sorted(set(scopes)),
+                namespaces=sorted(set(namespaces)),
+                filters=filters,
+                agent=agent,
+                expires_at=expires_at,
+                created_by=str(scope.actor),
+            )
+            audit.record(cursor, scope, "key.issued", key=str(row.id), scopes=row.scopes, namespaces=row.namespaces)
+    except IntegrityError as error:
+        raise Conflict("This key was issued before, and shown then.", code="key_exists") from error
     return IssuedKey(row.id, secret)
 
 
-def _check(
-    scopes: Sequence[str], namespaces: Sequence[str], filters: Mapping[str, Any], expires_at: datetime | None
-) -> None:
-    known = [right.value for right in Right]
-    if not scopes or (unknown := sorted(set(scopes) - set(known))):
-        said = f"Unknown scope '{unknown[0]}'" if scopes else "A key needs at least one scope"
-        raise RuleBroken(f"{said}: choose from {', '.join(known)}.")
-    if not namespaces or any(not name or len(name) > 128 for name in namespaces):
-        raise RuleBroken("Name at least one namespace (1 to 128 characters each), or * for all of them.")
-    for key, value in filters.items():
-        if not isinstance(value, str | int | float | bool) or not 0 < len(key) <= 120 or key.startswith("_"):
-            raise RuleBroken(f"filter '{key[:120]}': bind a metadata key to one string, number or boolean.")
-        if "." in key:  # `a.b` would also be written as {"a": {"b": ...}}
-            raise RuleBroken(f"filter '{key}': a bound key has no dot.")
-        if isinstance(value, int | float) and not -(2.0**63) <= value < 2.0**63:  # nor NaN
-            raise RuleBroken(f"filter '{key}': the number is out of range.")
-    if expires_at and expires_at <= timezone.now():
-        raise RuleBroken("The key would have expired already: give a later date.")
-
-
 def list_keys(scope: Scope) -> list[ServiceKey]:
-    """The keys of the scope's tenant, oldest first; at most 1,000."""
+    """The keys within the scope's reach, oldest first; at most 1,000."""
+    require(scope, Right.ADMIN)
     with tenant_rows(scope.tenant):
-        return list(ServiceKey.objects.filter(tenant_id=scope.tenant)[:1000])
+        return list(_within(scope)[:1000])
+
+
+def page_of_keys(scope: Scope, *, after: Place | None = None, limit: int = 50) -> KeyPage:
+    """The keys within the scope's reach, those that hold first; at most `limit` (1 to 200)."""
+    require(scope, Right.ADMIN)
+    over = Q(revoked_at__isnull=False) | Q(expires_at__lte=timezone.now())
+    ended = Case(When(over, then=Value(True)), default=Value(False), output_field=BooleanField())
+    query = _within(scope).annotate(ended=ended).order_by("ended", "-id")
+    if after:
+        same = Q(ended=after.ended, id__lt=after.key)
+        query = query.filter(same if after.ended else same | Q(ended=True))
+    with tenant_rows(scope.tenant):
+        found = list(query[: limit + 1])
+    last = found[limit - 1] if len(found) > limit else None
+    return KeyPage(found[:limit], Place(last.ended, last.id) if last else None)
+
+
+def get_key(scope: Scope, key_id: UUID) -> ServiceKey:
+    """A key within the scope's reach; `NotFound` when there is none."""
+    require(scope, Right.ADMIN)
+    with tenant_rows(scope.tenant):
+        found = _within(scope).filter(id=key_id).first()
+    if found is None:
+        raise NotFound("There is no such key.")
+    return found
+
+
+def _within(scope: Scope) -> QuerySet[ServiceKey]:
+    """The tenant's keys that reach no further than the scope itself."""
+    found = ServiceKey.objects.filter(tenant_id=scope.tenant)
+    if not scope.every_namespace:
+        found = found.filter(namespaces__contained_by=sorted(scope.namespaces))
+    if scope.filters:
+        found = found.filter(filters__contains=dict(scope.filters))
+    return found if scope.agent == ALL else found.filter(agent=scope.agent)
 
 
 def revoke_key(scope: Scope, key_id: UUID) -> None:
-    """Revoke a key of the scope's tenant, at once and everywhere. Revoking it again changes nothing."""
+    """Revoke a key within the scope's reach, at once and everywhere. Revoking it again changes nothing."""
+    require(scope, Right.ADMIN)
     with tenant_rows(scope.tenant) as cursor:
-        changed = ServiceKey.objects.filter(tenant_id=scope.tenant, id=key_id, revoked_at=None).update(
-            revoked_at=timezone.now()
-        )
-        if not changed and not ServiceKey.objects.filter(tenant_id=scope.tenant, id=key_id).exists():
+        changed = _within(scope).filter(id=key_id, revoked_at=None).update(revoked_at=timezone.now())
+        if not changed and not _within(scope).filter(id=key_id).exists():
             raise NotFound("There is no such key.")
         if changed:
             audit.record(cursor, scope, "key.revoked", key=str(key_id))

@@ -1,10 +1,12 @@
 """Writes of 65 to 1,000 items, as jobs."""
 
+import json
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from loci.ground.errors import Unavailable
 from memory.services import jobs
@@ -12,6 +14,7 @@ from memory.services.indexing import index_pending
 from memory.services.jobs import run_next
 from tenants.rls import tenant_rows
 from tests.api.answers import audited, problem, stored_rows
+from tests.api.crowd import at_once
 from tests.cast import Caller
 
 
@@ -200,6 +203,71 @@ def test_a_job_is_its_own_keys_and_an_admins(alice: Caller, charlie: Caller) -> 
     assert other.get("jobs").json()["items"] == []
     assert admin.get(f"jobs/{job}").json()["id"] == job
     assert [one["id"] for one in admin.get("jobs").json()["items"]] == [job]
+
+
+@pytest.mark.parametrize(
+    "narrowing",
+    [
+        {"namespaces": ["attic"]},
+        {"namespaces": ["attic", "hall"]},
+        {"filters": {"team": "x"}},
+        {"filters": {"team": True}},
+        {"agent": "ada"},
+        {"namespaces": ["attic"], "filters": {"team": "x"}, "agent": "ada"},
+    ],
+)
+def test_a_narrowed_admin_sees_no_job_that_reached_further(alice: Caller, narrowing: dict[str, Any]) -> None:
+    wide, elsewhere = submit(alice, 65), submit(alice.with_key(namespaces=["cellar"], filters={"team": 1}), 65)
+    admin = alice.with_key(["admin"], **narrowing)
+    namespace = narrowing.get("namespaces", ["default"])[0]
+    within = submit(alice.with_key(**narrowing), 65, namespace=namespace)
+    own = submit(admin, 65, namespace=namespace)
+    for out_of_reach in (wide, elsewhere):
+        problem(admin.get(f"jobs/{out_of_reach}"), 404, "not_found")
+    assert [one["id"] for one in admin.get("jobs").json()["items"]] == [own, within]
+    assert admin.get(f"jobs/{within}").json()["id"] == within
+
+
+def test_a_narrowed_admin_sees_the_jobs_of_keys_narrower_still(alice: Caller) -> None:
+    admin = alice.with_key(["admin"], namespaces=["attic", "hall"], filters={"team": "x"})
+    job = submit(alice.with_key(namespaces=["hall"], filters={"team": "x", "ward": 7}, agent="ada"), 65)
+    assert [one["id"] for one in admin.get("jobs").json()["items"]] == [job]
+
+
+def test_one_job_too_many_is_told_the_limit_and_what_to_do(alice: Caller, charlie: Caller) -> None:
+    call_command("set_quota", "acme", "jobs=2")
+    submit(alice, 65)
+    job = submit(alice, 65)
+    answer = alice.post("memories", {"items": [{"text": f"Item {n}."} for n in range(65)]})
+    told = problem(answer, 429, "too_many_jobs")
+    assert (told["quota"], told["limit"], told["used"]) == ("jobs", 2, 2)
+    assert "2 jobs waiting or running" in told["detail"] and "64 items or fewer" in told["detail"]
+    assert int(answer["Retry-After"]) > 0
+    assert stored_rows(alice.tenant)["memory_job"] == 2
+    assert alice.remember("A small write goes on."), "only jobs are limited"
+    submit(charlie, 65)
+    while alice.get(f"jobs/{job}").json()["state"] != "succeeded":
+        assert run_next()
+    submit(alice, 65)
+
+
+def test_what_is_refused_for_want_of_room_can_be_sent_again_under_its_key(alice: Caller) -> None:
+    call_command("set_quota", "acme", "jobs=1")
+    submit(alice, 65)
+    body = {"items": [{"text": f"Item {n}."} for n in range(65)]}
+    problem(alice.post("memories", body, Idempotency_Key="again"), 429, "too_many_jobs")
+    run_next()
+    assert alice.post("memories", body, Idempotency_Key="again").status_code == 202
+
+
+@pytest.mark.committed
+def test_the_limit_on_jobs_is_exact_across_threads(alice: Caller) -> None:
+    call_command("set_quota", "acme", "jobs=3")
+    items = [{"text": f"Item {n}."} for n in range(65)]
+    statuses = at_once(8, lambda _: Client().generic("POST", "/api/v1/memories", json.dumps({"items": items}),
+        content_type="application/json", headers={"X-API-Key": alice.key}).status_code)  # fmt: skip
+    assert sorted(statuses) == [202] * 3 + [429] * 5
+    assert stored_rows(alice.tenant)["memory_job"] == 3
 
 
 def test_jobs_are_listed_newest_first_page_by_page(alice: Caller) -> None:

@@ -17,8 +17,10 @@ from loci.local.demo import manage
 from loci.local.places import ROOT
 from loci.local.postgres import APP, OWNER, Cluster
 from loci.local.postmaster import ticks
-from loci.local.supervisor import WEB, answers
+from loci.local.supervisor import answers
 from loci.local.throwaway import TEST_SECRETS
+from loci.processes import web
+from loci.processes import worker as worker_of
 from tests.bench.client import Client
 from tests.bench.report import Report
 
@@ -38,8 +40,6 @@ KEPT = (
 READY_SECONDS = 60.0
 PLACE = ROOT / "var" / "bench"
 """A folder for each run, named by its process; what a killed one left is removed by the next."""
-WORKER = [sys.executable, "-m", "celery", "-A", "loci.celery", "worker", "--pool", "threads", "--concurrency", "2"]
-WORKER += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "INFO"]
 
 
 @dataclass(slots=True)
@@ -105,12 +105,12 @@ def loci(cluster: Cluster, name: str, *, embedder: str | None = None, worker: bo
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     var = cluster.folder.parent / name
-    env = _environment(cluster, name, var, url, embedder) | {"HOST": "127.0.0.1", "PORT": str(port)}
+    env = _environment(cluster, name, var, url, embedder) | {"BIND": f"127.0.0.1:{port}"}
     _run(manage("migrate", "--database=owner", "--no-input"), env)
     running = Loci(url, env, [], cluster, name)
     began = time.monotonic()
     try:
-        for kind, command in {"web": WEB, **({"worker": WORKER} if worker else {})}.items():
+        for kind, command in {"web": web(env), **({"worker": worker_of(env)} if worker else {})}.items():
             running.children.append(Child(kind, command, env, var / f"{kind}.log", print))
             running.children[-1].start()
         _wait(running)

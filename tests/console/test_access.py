@@ -10,20 +10,31 @@ from django.urls import get_resolver
 from tests.console.staff import FACTS, Member
 
 OUTSIDE = {"home", "sign-in", "sign-out", "preferences"}
-READS = {"tenant": "", "search": "search", "memories": "memories", "memory": "memories/{id}"}
+READS = {
+    "tenant": "",
+    "activity": "activity",
+    "search": "search",
+    "memories": "memories",
+    "memory": "memories/{id}",
+}
 WRITES = {
     "add": "memories/new",
     "correct": "memories/{id}/correct",
     "delete": "memories/{id}/delete",
     "retract": "memories/{id}/retract",
     "restore": "memories/{id}/restore",
+    "undo": "memories/{id}/undo",
 }
-POST_ONLY = {"retract", "restore"}
+MANAGES = {"keys", "key-new", "key", "key-revoke"}
+"""For owners and admins: test_keys.py."""
+SHOWS = {"connect", "connect-client", "jobs", "job"}
+"""For every member: test_connect.py, test_jobs_shown.py; tests/isolation/test_doors.py asks all of them."""
+POST_ONLY = {"retract", "restore", "undo"}
 
 
 def test_every_address_is_in_a_table() -> None:
     names = {key for key in get_resolver("console.urls").reverse_dict if isinstance(key, str)}
-    assert names == OUTSIDE | READS.keys() | WRITES.keys()
+    assert names == OUTSIDE | READS.keys() | WRITES.keys() | MANAGES | SHOWS
 
 
 @pytest.mark.parametrize("name", READS | WRITES)
@@ -77,7 +88,7 @@ def test_a_viewer_restores_nothing(mira: Member, vito: Member) -> None:
     assert mira.versions(memory)[0].payload["known_to"] is not None
 
 
-@pytest.mark.parametrize("path", ["search?q=summaries", "search", "memories", "memories/{id}"])
+@pytest.mark.parametrize("path", ["", "search?q=summaries", "search", "memories", "memories/{id}"])
 def test_a_viewer_sees_no_buttons_that_change_something(mira: Member, vito: Member, path: str) -> None:
     memory = mira.stores(FACTS[0])[0]
     shown = vito.get(path.format(id=memory)).content.decode()

@@ -1,6 +1,7 @@
 """Adding, correcting, retracting, restoring, erasing; and what each refuses."""
 
 import json
+import re
 from typing import Any
 from uuid import UUID
 
@@ -165,7 +166,7 @@ def test_what_a_bound_key_wrote_is_restored_as_it_was(mira: Member) -> None:
 def test_erasing_shows_what_goes_and_takes_the_typed_words(mira: Member, memory: UUID) -> None:
     correct(mira.scope, memory, text="Dana wants a call.")
     page = mira.get(f"memories/{memory}/delete").content.decode()
-    assert "Dana wants a call." in page and "2 versions" in page
+    assert "Dana wants a call." in page and "all 2 versions" in page
     version, phrase = mira.versions(memory)[0].version, f"erase {str(memory)[:8]}"
     for wrong in ("", "erase", f"{phrase}0"):
         response = mira.post(f"memories/{memory}/delete", confirm=wrong, version=version)
@@ -199,5 +200,78 @@ def test_the_list_pages_through_everything_once(mira: Member) -> None:
         page = mira.get(address).content.decode()
         seen += [part.split("<")[0] for part in page.split('">Note ')[1:]]
         more = page.split('href="?after=')[1:]
-        address = f"memories?after={more[0][:36]}" if more else ""
+        address = f"memories?after={more[0].partition(chr(34))[0]}" if more else ""
     assert sorted(seen, key=lambda text: int(text.rstrip("."))) == [f"{n}." for n in range(45)]
+
+
+def test_the_list_begins_with_the_newest(mira: Member) -> None:
+    for text in FACTS:
+        mira.stores(text)
+    page = mira.get("memories").content.decode()
+    assert [page.index(text) for text in reversed(FACTS)] == sorted(page.index(text) for text in FACTS)
+
+
+def test_what_was_retracted_is_listed_and_can_be_restored_there(mira: Member, vito: Member, memory: UUID) -> None:
+    mira.stores(FACTS[1])
+    mira.post(f"memories/{memory}/retract")
+    believed, retracted = (mira.get(f"memories{query}").content.decode() for query in ("", "?state=retracted"))
+    assert FACTS[0] not in believed and FACTS[1] in believed
+    assert FACTS[0] in retracted and FACTS[1] not in retracted
+    assert f'action="/t/acme/memories/{memory}/restore"' in retracted
+    assert "/restore" not in vito.get("memories?state=retracted").content.decode()
+    mira.post(f"memories/{memory}/restore")
+    assert "Nothing is retracted" in mira.get("memories?state=retracted").content.decode()
+
+
+def test_a_correction_is_shown_before_it_is_saved(mira: Member, memory: UUID) -> None:
+    response = sent(mira, memory, text=FACTS[0].replace("not by", "never by"), tags="contact", act="preview")
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "<del>not</del>" in page and "<ins>never</ins>" in page and "#contact" in page
+    assert len(mira.versions(memory)) == 1
+
+
+def test_a_correction_can_be_undone_while_it_is_the_last(mira: Member, memory: UUID) -> None:
+    before = mira.versions(memory)[0]
+    sent(mira, memory, text="Dana wants a call.", tags="contact", metadata='{"ticket": 2, "new": 1}')
+    undo = f"memories/{memory}/undo?version={mira.versions(memory)[0].version}"
+    assert mira.post(undo).status_code == 302
+    now = mira.versions(memory)[0]
+    assert (now.text, now.payload["tags"], now.payload["metadata"]) == (
+        before.text, before.payload["tags"], before.payload["metadata"],
+    )  # fmt: skip
+    assert mira.post(undo).status_code == 409
+    assert len(mira.versions(memory)) == 3
+
+
+def test_what_was_never_corrected_is_not_undone(mira: Member, memory: UUID) -> None:
+    assert mira.post(f"memories/{memory}/undo?version={mira.versions(memory)[0].version}").status_code == 409
+
+
+def test_a_preview_of_nothing_says_so(mira: Member, memory: UUID) -> None:
+    assert "Nothing is different" in sent(mira, memory, act="preview").content.decode()
+
+
+def test_erasing_counts_what_goes_from_each_store(mira: Member, memory: UUID) -> None:
+    correct(mira.scope, memory, text="Dana wants a call.")
+    page = mira.get(f"memories/{memory}/delete").content.decode()
+    counts = [int(number) for number in re.findall(r'<td class="n">(\d+)</td>', page)]
+    assert counts[:2] == [2, 2] and counts[2] > 5 and counts[3] == 6
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/New_York", "UTC"])
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00", "9999-12-31T23:59"])
+def test_the_ends_of_the_calendar_are_taken_or_refused_in_any_time_zone(acme: Any, zone: str, moment: str) -> None:
+    from tenants.models import Tenant
+    from tenants.rls import tenant_rows
+
+    mira: Member = acme["mira"]
+    with tenant_rows(mira.scope.tenant):
+        Tenant.objects.filter(id=mira.scope.tenant).update(time_zone=zone)
+    response = mira.post("memories/new", text="At the end of time.", happened=moment)
+    if response.status_code == 422:
+        assert "between the years 1 and 9999" in response.content.decode()
+    else:
+        assert mira.client.get(response["Location"]).status_code == 200
+    assert mira.get("memories").status_code == 200
+    assert mira.get(f"search?q=end&valid_at={moment}").status_code in (200, 422)

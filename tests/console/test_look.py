@@ -1,4 +1,5 @@
-"""Every page in light and dark, on a desk and on a phone: no fault for axe, nothing sticks out, a picture of each."""
+"""Every page in light and dark, on a desk and on a phone, in both languages: no fault for axe, nothing sticks out, and
+a picture of each in `var/screens`."""
 
 from typing import Any
 from uuid import UUID
@@ -6,7 +7,9 @@ from uuid import UUID
 import pytest
 
 from memory.services.correct import correct
+from memory.services.forget import invalidate
 from tenants.scope import Role
+from tenants.services.tenants import add_member
 from tests.console.browser import Tab
 from tests.console.staff import FACTS, Member, found
 
@@ -16,18 +19,26 @@ LONG = "\n\n".join(
 )
 
 
-def addresses(mira: Member, empty: Member, memory: UUID, long: UUID) -> dict[str, str]:
+def addresses(mira: Member, empty: Member, memory: UUID, long: UUID, gone: UUID) -> dict[str, str]:
     """The pages, by the name of their picture."""
     return {
+        "overview": mira.at(),
+        "overview-first-use": empty.at(),
+        "activity": mira.at("activity"),
         "search": mira.at("search?q=how+does+Dana+want+summaries"),
-        "search-opened": mira.at(f"search?q=summaries&kind=preference&tag=discharge&open={memory}"),
+        "search-opened": mira.at(f"search?q=summaries&f=kind:eq:preference&f=tags:eq:discharge&open={memory}"),
+        "search-as-of": mira.at("search?q=summaries&f=ticket:gte:2000&known_at=2026-11-12T09:00&retracted=1"),
         "search-start": mira.at("search"),
-        "search-first-use": empty.at("search"),
-        "search-nothing": mira.at("search?q=nothing&source=nowhere"),
+        "search-empty": empty.at("search"),
+        "search-nothing": mira.at("search?q=nothing&f=source:eq:nowhere&f=kind:eq:preference"),
+        "search-fault": mira.at("search?q=nothing&f=source:gte:nowhere&json=%7B"),
         "memories": mira.at("memories"),
+        "memories-filtered": mira.at("memories?f=kind:any:preference,fact&f=tags:exists:&match=any"),
+        "memories-retracted": mira.at("memories?state=retracted"),
         "memories-empty": empty.at("memories"),
         "memory": mira.at(f"memories/{memory}"),
         "memory-long": mira.at(f"memories/{long}"),
+        "memory-retracted": mira.at(f"memories/{gone}"),
         "add": mira.at("memories/new"),
         "correct": mira.at(f"memories/{memory}/correct"),
         "erase": mira.at(f"memories/{memory}/delete"),
@@ -35,24 +46,31 @@ def addresses(mira: Member, empty: Member, memory: UUID, long: UUID) -> dict[str
     }
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_page_is_accessible_and_fits(
-    chromium: Any, live_server: Any, mira: Member, theme: str, width: int
-) -> None:
-    from tenants.services.tenants import add_member
+LOOKS = [
+    ("light", 1280, "en"), ("dark", 1280, "en"), ("light", 390, "en"), ("dark", 390, "en"),
+    ("light", 390, "de"), ("light", 1280, "de"), ("light", 320, "de"), ("light", 320, "en"), ("light", 1920, "en"),
+]  # fmt: skip
 
+
+@pytest.mark.parametrize(("theme", "width", "language"), LOOKS)
+def test_every_page_is_accessible_and_fits(
+    chromium: Any, live_server: Any, mira: Member, theme: str, width: int, language: str
+) -> None:
     empty = Member(mira.user, "blank")
     add_member(found("blank", gina=Role.OWNER)["gina"].scope.tenant, mira.user.email, Role.OWNER)
-    mira.stores(*FACTS[1:], source="facts")
+    mira.stores(*FACTS[1:], source="facts", kind="fact")
     long = mira.stores(LONG, source="a/very/long/path/" * 12)[0]
     memory = mira.stores(FACTS[0], kind="preference", tags=("discharge",), metadata={"ticket": 2041})[0]
     correct(mira.scope, memory, text=FACTS[0].replace("not by", "never by"), tags=["discharge", "contact"])
-    options = {"viewport": {"width": width, "height": 900}, "color_scheme": theme}
+    gone = mira.stores("The ward's fax is 020 7946 0112.", kind="fact")[0]
+    invalidate(mira.scope, ids=[gone])
+    options = {"viewport": {"width": width, "height": 900}, "color_scheme": theme, "locale": language}
     with Tab.opened(chromium, live_server.url, **options) as tab:
-        wrong = look(tab, {"sign-in": "/sign-in"}, f"{width}-{theme}")
+        suffix = f"{width}-{theme}" if language == "en" else f"{width}-{theme}-{language}"
+        wrong = look(tab, {"sign-in": "/sign-in"}, suffix)
         tab.signs_in(mira)
-        wrong += look(tab, addresses(mira, empty, memory, long), f"{width}-{theme}")
+        wrong += look(tab, addresses(mira, empty, memory, long, gone), suffix)
+        wrong += look_at_what_opens(tab, mira, memory, suffix)
         assert wrong + tab.complaints == []
 
 
@@ -61,9 +79,34 @@ def look(tab: Tab, pages: dict[str, str], suffix: str) -> list[str]:
     wrong = []
     for name, address in pages.items():
         tab.goes(address)
-        for details in tab.page.locator("details").all()[:1]:
+        for details in tab.page.locator("main details").all()[:1]:
             details.evaluate("details => { details.open = true }")
-        tab.pictured(f"{name}-{suffix}")
-        wrong += [f"{name}: {fault}" for fault in tab.faults()]
-        wrong += [f"{name}: {tab.overflow()} px stick out"] if tab.overflow() else []
+        wrong += judged(tab, name, suffix)
     return wrong
+
+
+def look_at_what_opens(tab: Tab, mira: Member, memory: UUID, suffix: str) -> list[str]:
+    """What is wrong with popovers, toasts and the preview of a correction."""
+    wrong = []
+    for name, pop in (("filter", "addf"), ("edit", "edit-0"), ("time", "asof"), ("me", "me"), ("keys", "keys")):
+        tab.goes(mira.at("search?q=Dana&f=kind:eq:preference"))
+        tab.page.evaluate(f"document.querySelector('main [popovertarget={pop}], [popovertarget={pop}]').click()")
+        wrong += judged(tab, f"open-{name}", suffix)
+    tab.goes(mira.at(f"memories/{memory}/correct"))
+    tab.page.locator("textarea[name=text]").fill("Dana wants discharge summaries by phone, not by fax.")
+    tab.page.locator("button[name=act]").click()
+    tab.page.locator("#preview").wait_for()
+    wrong += judged(tab, "correct-preview", suffix)
+    tab.goes(mira.at(f"memories/{memory}"))
+    tab.page.locator("form[action$=retract] button").first.click()
+    tab.page.locator(".toast").wait_for()
+    wrong += judged(tab, "toast", suffix)
+    tab.page.locator(".toast button").click()
+    return wrong
+
+
+def judged(tab: Tab, name: str, suffix: str) -> list[str]:
+    """What is wrong with what the tab shows; a picture of it is kept."""
+    tab.pictured(f"{name}-{suffix}")
+    sideways = [f"{name}: {tab.overflow()} px stick out"] if tab.overflow() else []
+    return [f"{name}: {fault}" for fault in tab.faults()] + sideways

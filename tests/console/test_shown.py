@@ -7,8 +7,9 @@ import pytest
 
 from console.clocks import known_entries, lanes, world_entries
 from console.diff import word_diff
+from console.figures import signed
 from console.hits import joined, snippet
-from console.templatetags.console import ago, initials, signed
+from console.templatetags.console import ago, initials
 from memory.engine.types import Record
 
 DAY = "2026-11-{:02}T10:00:00Z"

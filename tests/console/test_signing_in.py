@@ -11,7 +11,7 @@ def sign_in(client: Client, email: str, password: str = PASSWORD, **more: str) -
 def test_whoever_signs_in_lands_in_their_first_tenant(mira: Member) -> None:
     client = Client()
     response = client.post("/sign-in", {"email": "  MIRA@acme.example ", "password": PASSWORD}, follow=True)
-    assert response.redirect_chain == [("/", 302), ("/t/acme/search", 302)]
+    assert response.redirect_chain == [("/", 302), ("/t/acme/", 302)]
 
 
 def test_a_wrong_password_and_an_unknown_address_get_the_same_answer(mira: Member) -> None:

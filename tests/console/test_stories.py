@@ -24,6 +24,7 @@ def test_search_open_add_correct_and_erase(chromium: Any, live_server: Any, mira
 
 def search_and_open(tab: Tab) -> None:
     page, texts = tab.page, tab.page.locator(".hit .text")
+    page.get_by_role("link", name="Search").first.click()
     page.fill("#q", "how does Dana want summaries")
     page.press("#q", "Enter")
     texts.first.wait_for()
@@ -45,6 +46,8 @@ def add_and_correct(tab: Tab) -> None:
     assert page.locator("h1").inner_text() == "Erin leads the night shift."
     page.get_by_role("link", name="Correct").click()
     page.get_by_label("Text", exact=True).fill("Erin leads the day shift.")
+    page.get_by_role("button", name="Check the change").click()
+    tab.sees("Not saved yet")
     page.get_by_role("button", name="Save correction").click()
     tab.sees("Corrected")
     assert (page.locator("del").inner_text(), page.locator("ins").inner_text()) == ("night", "day")
@@ -79,6 +82,7 @@ def test_a_wrong_password_says_so_and_keeps_the_address(tab: Tab, mira: Member) 
 def test_search_follows_the_typing_and_the_address_follows_the_search(tab: Tab, mira: Member) -> None:
     mira.stores(*FACTS)
     tab.signs_in(mira)
+    tab.goes(mira.at("search"))
     tab.page.locator("#q").press_sequentially("backup server", delay=20)
     tab.page.wait_for_url("**q=backup%20server*")
     assert tab.page.locator(".hit .text").first.inner_text() == FACTS[1]
@@ -120,16 +124,132 @@ def test_single_keys_work_and_can_be_turned_off(tab: Tab, mira: Member) -> None:
     mira.stores(*FACTS)
     tab.signs_in(mira)
     tab.goes(mira.at("search?q=proxy"))
-    tab.page.keyboard.press("j")
-    tab.page.keyboard.press("j")
-    assert tab.page.evaluate("document.activeElement.closest('.hit') === document.querySelectorAll('.hit')[1]")
-    tab.page.keyboard.press("/")
-    assert tab.page.evaluate("document.activeElement.id") == "q"
+    page = tab.page
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.closest('.hit') === document.querySelectorAll('.hit')[1]")
+    page.keyboard.press("w")
+    assert page.evaluate("document.querySelectorAll('.why')[1].open")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "q"
+    page.keyboard.press("j")
+    assert page.input_value("#q") == "j"
+    page.click(".side .who")
+    page.get_by_role("button", name="Turn single keys off").click()
+    page.locator("[data-keys=off]").wait_for()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") != "q"
+
+
+def test_keys_open_popovers_and_go_to_pages(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS)
+    tab.signs_in(mira)
+    page = tab.page
+    page.keyboard.press("/")
+    page.wait_for_url("**/t/acme/search")
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    for key, opened in (("f", "addf"), ("t", "asof"), ("?", "keys")):
+        page.keyboard.press(key)
+        page.locator(f"#{opened}:popover-open").wait_for()
+        page.keyboard.press("Escape")
+        page.locator(f"#{opened}:popover-open").wait_for(state="detached")
+        page.evaluate("document.activeElement.blur()")
+    for key, address in (("m", "memories"), ("a", "activity"), ("n", "memories/new"), ("o", ""), ("s", "search")):
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        page.wait_for_url(f"**/t/acme/{address}")
+
+
+def test_the_first_memory_appears_by_itself(tab: Tab, mira: Member) -> None:
+    tab.signs_in(mira)
+    tab.sees("Waiting for the first memory.")
+    mira.stores(FACTS[0])
+    tab.sees("Recent activity")
+    assert tab.page.locator(".nav a[aria-current=page]").inner_text() == "Overview"
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_a_filter_is_added_changed_and_taken_off(chromium: Any, live_server: Any, mira: Member, scripts: bool) -> None:
+    mira.stores(FACTS[0], metadata={"ticket": 2041})
+    mira.stores(*FACTS[1:], metadata={"ticket": 7})
+    with Tab.opened(chromium, live_server.url, java_script_enabled=scripts) as tab:
+        tab.signs_in(mira)
+        tab.goes(mira.at("search?q=server"))
+        page, texts = tab.page, tab.page.locator(".hit .text")
+        page.locator("[popovertarget=addf]").click()
+        page.locator("#addf").get_by_label("Field").fill("ticket")
+        page.locator("#addf").get_by_label("Comparison").select_option("gte")
+        page.locator("#addf").get_by_label("Value").fill("2000")
+        page.get_by_role("button", name="Add filter").click()
+        page.get_by_role("button", name="Change filter: ticket is at least 2000").wait_for()
+        assert texts.all_inner_texts() == [FACTS[0]]
+        page.get_by_role("button", name="Change filter: ticket is at least 2000").click()
+        page.locator("#edit-0").get_by_label("Comparison").select_option("lt")
+        page.locator("#edit-0").get_by_role("button", name="Change filter").click()
+        page.get_by_role("button", name="Change filter: ticket is below 2000").wait_for()
+        assert sorted(texts.all_inner_texts()) == sorted(FACTS[1:])
+        page.get_by_role("link", name="Remove filter: ticket is below 2000").click()
+        page.wait_for_url("**?q=server")
+        assert texts.count() == 3
+        assert tab.complaints == []
+
+
+def test_a_question_typed_meanwhile_is_kept_when_a_filter_is_added(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS, kind="fact")
+    tab.signs_in(mira)
+    tab.goes(mira.at("search"))
+    tab.page.locator("#q").press_sequentially("backup", delay=20)
+    tab.page.wait_for_url("**q=backup*")
+    tab.page.locator("[popovertarget=addf]").click()
+    tab.page.locator("#addf").get_by_label("Field").fill("kind")
+    tab.page.locator("#addf").get_by_label("Value").fill("fact")
+    tab.page.get_by_role("button", name="Add filter").click()
+    tab.page.wait_for_url("**/search?q=backup&f=kind%3Aeq%3Afact")
+
+
+def test_a_retracted_memory_is_restored_from_the_list(tab: Tab, mira: Member) -> None:
+    memory = mira.stores(*FACTS)[0]
+    mira.post(f"memories/{memory}/retract")
+    tab.signs_in(mira)
+    tab.page.get_by_role("link", name="Memories").first.click()
+    tab.page.get_by_role("link", name="Retracted").click()
+    tab.sees(FACTS[0])
+    tab.page.get_by_role("button", name="Restore").click()
+    tab.sees("Restored")
+
+
+def test_more_of_a_list_comes_without_leaving_it(tab: Tab, mira: Member) -> None:
+    mira.stores(*(f"Note {n}." for n in range(45)))
+    tab.signs_in(mira)
+    tab.goes(mira.at("memories"))
+    for shown in (40, 45):
+        tab.page.locator("#more .btn").click()
+        tab.page.locator(f".hit:nth-child({shown})").wait_for()
+    assert tab.page.locator("#more .btn").count() == 0
+
+
+def test_what_takes_long_shows_a_line(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS)
+    tab.signs_in(mira)
+    tab.goes(mira.at("search"))
+    held: list[Any] = []
+    tab.page.route("**/search?q=*", held.append)
+    tab.page.fill("#q", "proxy")
+    tab.page.wait_for_function("getComputedStyle(document.getElementById('progress')).opacity === '1'")
+    for route in held:
+        route.continue_()
+    tab.page.locator(".hit").first.wait_for()
+    tab.page.wait_for_function("getComputedStyle(document.getElementById('progress')).opacity === '0'")
+
+
+def test_one_switches_the_language(tab: Tab, mira: Member) -> None:
+    tab.signs_in(mira)
     tab.page.click(".side .who")
-    tab.page.get_by_role("button", name="Turn single keys off").click()
-    tab.page.locator("[data-keys=off]").wait_for()
-    tab.page.keyboard.press("/")
-    assert tab.page.evaluate("document.activeElement.id") != "q"
+    tab.page.get_by_role("button", name="Deutsch").click()
+    tab.page.locator("html[lang=de]").wait_for()
+    tab.sees("Die erste Erinnerung speichern")
 
 
 def test_one_switches_tenant_and_theme(tab: Tab, mira: Member, gina: Member) -> None:
@@ -140,7 +260,7 @@ def test_one_switches_tenant_and_theme(tab: Tab, mira: Member, gina: Member) -> 
     tab.signs_in(mira)
     tab.page.click(".side .tenant")
     tab.page.get_by_role("link", name="Globex").click()
-    tab.page.wait_for_url("**/t/globex/search")
+    tab.page.wait_for_url("**/t/globex/")
     assert tab.page.get_by_role("link", name="Add a memory").count() == 0
     tab.page.click(".side .who")
     tab.page.get_by_role("button", name="Dark").click()
@@ -153,6 +273,7 @@ def test_one_switches_tenant_and_theme(tab: Tab, mira: Member, gina: Member) -> 
 def test_when_the_session_ends_a_search_leads_to_the_door_and_back(tab: Tab, mira: Member) -> None:
     mira.stores(*FACTS)
     tab.signs_in(mira)
+    tab.goes(mira.at("search"))
     tab.page.context.clear_cookies()
     tab.page.fill("#q", "proxy")
     tab.page.wait_for_url("**/sign-in?next=*")

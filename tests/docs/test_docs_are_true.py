@@ -17,25 +17,23 @@ from tests.docs import picture, tools_page
 from tests.docs.pages import DOCS, ROOT, Block, anchors, blocks, commands, first_column, links, pages, prose
 from tests.docs.shell import SERVER, Answer, Shell, parsed, shape
 
-READ = re.compile(r'(?:env(?:\.\w+)?|required|environ\.get)\(\s*"([A-Z][A-Z0-9_]+)"')
+READ = re.compile(r'(?:env(?:\.\w+)?|required|environ(?:ment)?\.get)\(\s*"([A-Z][A-Z0-9_]+)"')
 ROOMS = ("loci", "tenants", "billing", "memory", "console")
 MACHINE = re.compile(r"(?<![\w.$~/:])/(?:home|root|Users|work|tmp)/\S+")
 KNOWN_ELSEWHERE = frozenset({"DJANGO_SETTINGS_MODULE"})
 """What Django reads itself."""
-UVICORNS = frozenset({"FORWARDED_ALLOW_IPS"})
-"""What the web server reads itself and whoever deploys must know."""
 RUN = ["README.md", "docs/quickstart.md", "docs/api.md"]
 PAGES = [str(page.relative_to(ROOT)) for page in pages()]
 
 
 def settings_read() -> set[str]:
-    """The environment variables that the settings and the local runner read."""
+    """The environment variables that the settings, the processes and the local runner read."""
+    building = ROOT / "platform/loci"
     files = [
-        ROOT / "platform/loci/settings.py",
-        ROOT / "platform/loci/web.py",
-        *(ROOT / "platform/loci/local").glob("*.py"),
+        *(building / f"{name}.py" for name in ("settings", "processes", "probe", "web")),
+        *(building / "local").glob("*.py"),
     ]
-    return ({name for file in files for name in READ.findall(file.read_text())} | UVICORNS) - KNOWN_ELSEWHERE
+    return {name for file in files for name in READ.findall(file.read_text())} - KNOWN_ELSEWHERE
 
 
 def names_in(cells: list[str]) -> set[str]:

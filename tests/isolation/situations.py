@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
+from uuid import UUID
 
 import numpy
 
@@ -13,22 +14,27 @@ from memory.engine.filters import parse_filters
 from memory.engine.text import analyse
 from memory.engine.types import Search, View
 from memory.models import Job
-from memory.services import indexing, jobs, lookup, reindex
+from memory.services import indexing, jobs, lookup, reindex, survey
+from memory.services.browse import browse
+from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, records, writer
 from memory.stores.postgres.reader import PostgresReader
 from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
+from tenants.models import User
 from tenants.rls import tenant_rows
 from tenants.scope import Role, Scope
-from tenants.services.keys import list_keys, revoke_key
+from tenants.services.activity import _names, list_activity
+from tenants.services.keys import Place, get_key, list_keys, page_of_keys, revoke_key
 from tenants.services.tenants import add_member, tenant_secret
 from tests.isolation.door import send
 from tests.isolation.stage import FIELDS, KEY, PERSON, TEXTS, Stage
 
 Situation = Callable[[], object]
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
+LAST = UUID(int=2**128 - 1)
 FILTERS: Mapping[str, Any] = {
     "nothing": {},
     "equality": {"project": "apollo"},
@@ -117,6 +123,18 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "dense arm": lambda: _arms(stage),
         "versions": lambda: _or_error(lambda: lookup.list_versions(scope, memories[0])),
         "own versions": lambda: lookup.list_versions(scope, stage.own.memories[0]),
+        "the newest": lambda: browse(scope),
+        "the newest of a folder": lambda: browse(scope, filters=parse_filters({"project": "apollo"})),
+        "what was retracted": lambda: browse(scope, shelf="retracted"),
+        "shares": lambda: survey.shares(scope),
+        "known keys": lambda: survey.known_keys(scope),
+        "how many match": lambda: survey.count_each(scope, [None, parse_filters({"project": "apollo"})]),
+        "rows of a memory": lambda: survey.rows_of(scope, memories[0]),
+        "overview": lambda: [number for _day, number in overview(scope).stored],
+        "activity": lambda: [
+            (event.action, event.who, event.actor) for event in list_activity(scope, limit=200).events
+        ],
+        "names of actors": on_cursor(lambda cursor, scope: _names(scope, [f"key:{theirs.key_id}", *_people(stage)])),
         "index versions": lambda: indexing.index_versions(scope, versions, by="test"),
         "index claimed": lambda: indexing._index_claimed(scope, [theirs.task]),  # type: ignore[list-item]
         "index pending": indexing.index_pending,
@@ -127,6 +145,9 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "a limit again": lambda: quotas.set_quota(scope, {"rps": 900}),
         "no limits": lambda: quotas.set_quota(scope, {"memories": -1}),
         "keys": lambda: [key.id for key in list_keys(scope)],
+        "a page of keys": lambda: [key.id for key in page_of_keys(scope).keys],
+        "a later page of keys": lambda: [key.id for key in page_of_keys(scope, after=Place(False, LAST)).keys],
+        "a key": lambda: _or_error(lambda: get_key(scope, theirs.key_id).id),
         "revoke": lambda: _or_error(lambda: revoke_key(scope, theirs.key_id)),
         "touch": lambda: authentication._touch(scope.tenant, theirs.key_id),
         "member": lambda: add_member(scope.tenant, PERSON, Role.ADMIN).email,
@@ -136,6 +157,11 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "sweep": lambda: idempotency.sweep(operator),
         "secret": lambda: len(tenant_secret.__wrapped__(stage.own.tenant)),
     }
+
+
+def _people(stage: Stage) -> list[str]:
+    """The neighbour's members, as actors."""
+    return [f"member:{user}" for user in User.objects.filter(email=PERSON).values_list("id", flat=True)]
 
 
 def _or_error(act: Situation) -> object:

@@ -15,7 +15,7 @@ from django.db import connection
 from tests.isolation.rows import tenant_tables
 
 ROOT = Path(__file__).parents[2]
-SCANNED = ("memory/stores", "memory/services", "billing/quotas.py")
+SCANNED = ("memory/stores", "memory/services", "billing/quotas.py", "billing/usage.py")
 """Where every statement must have a name."""
 _NAME = re.compile(r"/\* ([a-z_.]+) \*/")
 _CLAUSE = re.compile(r'(?<![\w."])((?:"?\w+"?\.)?"?tenant_id"? = %(?:\(tenant\))?s)')

@@ -165,7 +165,7 @@ def jobs(probe: Probe) -> None:
 
 
 def _jobs_of(holder: Holder) -> set[str]:
-    every = "admin" in holder.shape.scopes
+    every = "admin" in holder.shape.scopes and holder.shape.whole
     return {job for job, owner in holder.place.jobs.items() if every or owner == holder.key}
 
 

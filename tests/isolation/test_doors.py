@@ -11,7 +11,7 @@ from django.test import Client
 from tenants.authentication import operator_scope
 from tenants.models import Tenant
 from tenants.rls import tenant_rows
-from tenants.scope import Right, Role
+from tenants.scope import ROLE_RIGHTS, Right, Role
 from tenants.services.keys import issue_key
 from tenants.services.tenants import add_member
 from tests.cast import Caller
@@ -35,16 +35,8 @@ def _name(value: object) -> str:
 
 
 def _path(door: Door, **values: object) -> str:
-    return door.path(
-        **{
-            "slug": "acme",
-            "memory": uuid4(),
-            "memory_id": uuid4(),
-            "job_id": uuid4(),
-            "tool": "memory_search",
-            **values,
-        }
-    )
+    unknown = {name: uuid4() for name in ("memory", "memory_id", "job", "job_id", "key")}
+    return door.path(**{"slug": "acme", "client": "curl", "tool": "memory_search", **unknown, **values})
 
 
 def test_every_address_and_method_is_documented_and_no_other() -> None:
@@ -144,7 +136,7 @@ def test_a_console_door_opens_to_the_documented_roles(
     if "<slug" not in door.address:
         return
     for role in Role:
-        may = right == "read" or role != Role.VIEWER
+        may = right in ROLE_RIGHTS[role]
         assert (_status(staff[role.value], door, method, memory=memory) == 403) is not may, role
     assert _status(staff["stranger"], door, method, memory=memory) == 404
 
@@ -153,15 +145,22 @@ def test_a_console_door_opens_to_the_documented_roles(
 def test_a_foreign_tenant_and_memory_look_unknown_in_the_console(
     alice: Caller, charlie: Caller, staff: dict[str, Client], door: Door, method: str
 ) -> None:
-    (own,), (foreign,) = alice.remember("Both know this."), charlie.remember("Both know this.")
-    assert own != foreign
-    unknown_tenant = _page(staff["stranger"], door, method, slug="nobodys", memory=own)
-    assert _page(staff["stranger"], door, method, slug="acme", memory=own) == unknown_tenant
+    own, foreign = _ids(alice), _ids(charlie)
+    assert not set(own.values()) & set(foreign.values())
+    unknown_tenant = _page(staff["stranger"], door, method, slug="nobodys", **own)
+    assert _page(staff["stranger"], door, method, slug="acme", **own) == unknown_tenant
     assert unknown_tenant.status == 404
     if "<uuid" in door.address:
-        unknown_memory = _page(staff["owner"], door, method, memory=UUID(int=7))
-        assert _page(staff["owner"], door, method, memory=foreign) == unknown_memory
-        assert unknown_memory.status == 404
+        unknown = _page(staff["owner"], door, method, **dict.fromkeys(foreign, UUID(int=7)))
+        assert _page(staff["owner"], door, method, **foreign) == unknown
+        assert unknown.status == 404
+
+
+def _ids(caller: Caller) -> dict[str, object]:
+    """Something of each kind that a tenant has."""
+    (memory,) = caller.remember("Both know this.")
+    job = caller.post("memories", {"items": [{"text": f"Item {n}."} for n in range(65)]}).json()["job"]
+    return {"memory": memory, "job": job, "key": caller.scope.actor.id}
 
 
 def _page(client: Client, door: Door, method: str, **values: object) -> Answer:

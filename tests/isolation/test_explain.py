@@ -8,20 +8,26 @@ from uuid import UUID
 import pytest
 from django.db import connection
 from django.test import override_settings
+from django.utils import timezone
 
 from memory.engine.filters import Equals, parse_filters
 from memory.engine.items import Item
+from memory.services import survey
+from memory.services.browse import browse
 from memory.services.correct import correct
 from memory.services.forget import erase, invalidate
 from memory.services.indexing import index_versions
-from memory.services.jobs import get_job, list_jobs
+from memory.services.jobs import get_job, list_jobs, submit_remember
 from memory.services.lookup import get_memory, list_memories, list_versions
+from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.services.remember import remember
 from memory.services.status import tenant_status
+from memory.stores.postgres.listing import Place
 from tenants.authentication import operator_scope
 from tenants.rls import tenant_rows
 from tenants.scope import Scope
+from tenants.services.activity import list_activity
 from tests.isolation.crowd import MEMORIES, gather
 from tests.isolation.plans import Plan, explained, wide
 from tests.isolation.rows import empty_database
@@ -117,7 +123,23 @@ DRIVES: Mapping[str, Drive] = {
     "its versions": _memory(list_versions),
     "a job": lambda scope: get_job(scope, _first(scope, "memory_job")),
     "jobs": lambda scope: list_jobs(scope, limit=20),
+    "a large write": lambda scope: submit_remember(scope, items=[replace(NEW, index=n) for n in range(65)]),
     "status": tenant_status,
+    "the newest": lambda scope: browse(scope),
+    "a later page of the newest": lambda scope: browse(scope, after=Place(timezone.now(), UUID(int=2**127))),
+    "the newest of a folder": lambda scope: browse(scope, filters=Equals("metadata.project", "p7")),
+    "the newest of two folders": lambda scope: browse(scope, filters=parse_filters({"project": {"any": ["p7", "p8"]}})),
+    "the newest of a source": lambda scope: browse(scope, filters=Equals("source", "source-7")),
+    "what was retracted": lambda scope: browse(scope, shelf="retracted"),
+    "a later page of what was retracted": lambda scope: browse(
+        scope, shelf="retracted", after=Place(timezone.now(), UUID(int=2**127))
+    ),
+    "shares": lambda scope: survey.shares(scope, sample=100),
+    "known keys": survey.known_keys,
+    "how many match": lambda scope: survey.count_each(scope, [None, parse_filters({"project": "p7"})], most=100),
+    "rows of a memory": _memory(survey.rows_of),
+    "overview": overview,
+    "activity": list_activity,
     "correction": _memory(lambda scope, memory: correct(scope, memory, tags=["t1"])),
     "correction of the text": _memory(lambda scope, memory: correct(scope, memory, text="New text.")),
     "writing": lambda scope: remember(scope, items=[NEW]),

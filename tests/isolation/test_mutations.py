@@ -29,13 +29,14 @@ SEVERAL = {
 """Statements that serve several tables, one after the other."""
 OUTSIDE = [
     "DELETE billing_quota", "DELETE tenants_idempotencyrecord", "SELECT billing_quota", "SELECT memory_job",
-    "SELECT tenants_idempotencyrecord", "SELECT tenants_membership", "SELECT tenants_servicekey",
+    "SELECT tenants_auditevent", "SELECT tenants_idempotencyrecord", "SELECT tenants_membership",
+    "SELECT tenants_servicekey",
     "UPDATE billing_quota", "UPDATE memory_job", "UPDATE tenants_idempotencyrecord", "UPDATE tenants_servicekey",
 ]  # fmt: skip
 """Statements that Django makes, or that lie in `tenants`, by verb and table."""
 BY_VALUE = {
-    "index.vectors", "quota.reserve", "space.adopt", "write.corpus", "write.filter_values", "write.memories",
-    "write.postings", "write.tasks", "write.versions", "INSERT",
+    "index.vectors", "quota.reserve", "space.adopt", "usage.record", "write.corpus", "write.filter_values",
+    "write.memories", "write.postings", "write.tasks", "write.versions", "INSERT",
 }  # fmt: skip
 """Statements without a clause: they insert rows whose tenant is a value, and read none."""
 PLANTED = {

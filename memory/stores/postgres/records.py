@@ -42,7 +42,7 @@ FIELDS = [
     "language",
     "indexed_at",
 ]
-_SELECT = ", ".join(f"v.{name}" for name in FIELDS)
+SELECT = ", ".join(f"v.{name}" for name in FIELDS)
 
 
 def record_of(row: Sequence[Any]) -> Record:
@@ -66,7 +66,7 @@ def by_version(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUID]) ->
     clause = in_reach("v", scope, params)
     params.values["versions"] = list(versions)
     cursor.execute(
-        f"/* records.by_version */ SELECT {_SELECT} FROM memory_version v"
+        f"/* records.by_version */ SELECT {SELECT} FROM memory_version v"
         f" WHERE {clause} AND v.id = ANY(%(versions)s::uuid[])",
         params.values,
     )
@@ -92,7 +92,7 @@ def latest(cursor: CursorWrapper, scope: Scope, memory: UUID) -> Record | None:
     if rest := narrowed("v", scope, None, params):
         clauses.append(rest)
     cursor.execute(
-        f"/* records.latest */ SELECT {_SELECT} FROM memory_version v WHERE {' AND '.join(clauses)}",
+        f"/* records.latest */ SELECT {SELECT} FROM memory_version v WHERE {' AND '.join(clauses)}",
         params.values,
     )
     row = cursor.fetchone()
@@ -120,7 +120,7 @@ def versions_of(cursor: CursorWrapper, scope: Scope, memory: UUID, limit: int = 
     if rest := narrowed("v", scope, None, params):
         clauses.append(rest)
     cursor.execute(
-        f"/* records.versions */ SELECT {_SELECT} FROM memory_version v WHERE {' AND '.join(clauses)}"
+        f"/* records.versions */ SELECT {SELECT} FROM memory_version v WHERE {' AND '.join(clauses)}"
         f" ORDER BY v.known_from DESC, v.id DESC LIMIT {params.add(limit)}",
         params.values,
     )
@@ -145,7 +145,7 @@ def page(
     if after is not None:
         clauses.append(f"v.memory_id > {params.add(after)}")
     cursor.execute(
-        f"/* records.page */ SELECT {_SELECT} FROM memory_version v WHERE {' AND '.join(clauses)}"
+        f"/* records.page */ SELECT {SELECT} FROM memory_version v WHERE {' AND '.join(clauses)}"
         f" ORDER BY v.memory_id, v.id LIMIT {params.add(limit)}",
         params.values,
     )

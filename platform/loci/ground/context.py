@@ -1,7 +1,16 @@
 """Facts about the request (or job) at hand that audit events and logs carry."""
 
+import contextlib
+import re
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from ipaddress import ip_address
+
+from loci.ground.ids import uuid7
+
+_SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +23,29 @@ class RequestFacts:
 
 
 current: ContextVar[RequestFacts] = ContextVar("request_facts", default=RequestFacts())
+
+
+def facts_of(headers: Mapping[str, str], peer: str | None, *, behind_proxy: bool) -> RequestFacts:
+    """The facts about an HTTP request; `headers` finds names in any case. The caller's `X-Request-ID` counts when it
+    is sane."""
+    given = headers.get("X-Request-ID", "")
+    return RequestFacts(
+        request_id=given if _SANE_ID.fullmatch(given) else str(uuid7()),
+        trace_id=trace_of(headers.get("traceparent", "")),
+        address=_address(headers.get("X-Forwarded-For", ""), peer, behind_proxy=behind_proxy),
+    )
+
+
+def trace_of(traceparent: str) -> str:
+    """The trace id of a W3C `traceparent`; empty when it is none."""
+    match = _TRACEPARENT.fullmatch(traceparent)
+    return match[1] if match else ""
+
+
+def _address(forwarded: str, peer: str | None, *, behind_proxy: bool) -> str | None:
+    """Who asks: the peer, or behind a proxy whom that one names last; what stands before it anyone may have written."""
+    if behind_proxy:
+        named = forwarded.rpartition(",")[2].strip()
+        with contextlib.suppress(ValueError):
+            return str(ip_address(named.partition("%")[0]))
+    return peer or None

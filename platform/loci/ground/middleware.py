@@ -1,7 +1,6 @@
 """What happens around every request: an id, log context, a metric, and the limit on bodies."""
 
 import io
-import re
 import time
 from collections.abc import Callable
 from typing import IO
@@ -10,27 +9,14 @@ import structlog
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from loci.ground.context import RequestFacts, current
+from loci.ground.context import current, facts_of
 from loci.ground.errors import TooLarge
-from loci.ground.ids import uuid7
 from loci.ground.metrics import REQUEST_SECONDS
 from loci.ground.problems import problem
 
 Handler = Callable[[HttpRequest], HttpResponse]
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 """Methods that a metric names; a caller may make up others without end."""
-_SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
-
-
-def _facts(request: HttpRequest) -> RequestFacts:
-    given = request.headers.get("X-Request-ID", "")
-    trace = _TRACEPARENT.fullmatch(request.headers.get("traceparent", ""))
-    return RequestFacts(
-        request_id=given if _SANE_ID.fullmatch(given) else str(uuid7()),
-        trace_id=trace[1] if trace else "",
-        address=request.META.get("REMOTE_ADDR") or None,
-    )
 
 
 class RequestContext:
@@ -40,7 +26,7 @@ class RequestContext:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        facts = _facts(request)
+        facts = facts_of(request.headers, request.META.get("REMOTE_ADDR"), behind_proxy=settings.BEHIND_PROXY)
         token = current.set(facts)
         structlog.contextvars.bind_contextvars(request_id=facts.request_id)
         began = time.perf_counter()

@@ -43,6 +43,8 @@ def spawn(command: Sequence[str], env: Mapping[str, str], log: Path) -> "subproc
             cwd=ROOT,
             env=dict(env),
             start_new_session=True,
+            # what it writes (schedule, messages, logs) is for its owner only
+            umask=0o077,
             preexec_fn=follow_parent,
         )
 

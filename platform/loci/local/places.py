@@ -12,6 +12,8 @@ from loci.local.errors import CannotRun
 ROOT = Path(__file__).resolve().parents[3]
 ROTATE_BYTES = 5 * 1024 * 1024
 MB = 1024 * 1024
+PRIVATE = 0o700
+"""The mode of folders that are for their owner only. `var/` itself stays open: PostgreSQL's own user passes through."""
 
 
 def var_folder() -> Path:
@@ -41,6 +43,7 @@ class Places:
         """The log of one child, in a folder that is made when it is missing."""
         folder = self.var / "log"
         folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(PRIVATE)
         return folder / f"{name}.log"
 
     def prepare(self) -> None:
@@ -52,6 +55,8 @@ class Places:
             probe.unlink()
             for name in ("broker", "static", "log"):
                 (self.var / name).mkdir(exist_ok=True)
+                # also one that an earlier version left open
+                (self.var / name).chmod(PRIVATE)
         except OSError as error:
             raise CannotRun(explained(error, self.var)) from error
 

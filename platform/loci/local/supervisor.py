@@ -4,7 +4,6 @@ import fcntl
 import os
 import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -17,13 +16,12 @@ from loci.local.children import Child, ending, record, rotate_logs, stop_leftove
 from loci.local.errors import CannotRun
 from loci.local.places import ROOT, Places, last_line, open_log
 from loci.local.postgres import APP, OWNER, Cluster
+from loci.processes import PROCESSES
 
 DATABASE = "loci"
 READY_SECONDS = 60.0
 TICK_SECONDS = 0.5
 DATABASE_ATTEMPTS = 5
-WEB = [sys.executable, "-m", "loci.web"]
-"""The web server's command line; where it listens stands in its environment."""
 LOGS = ("web", "worker", "beat", "postgres", "setup", "ingest")
 
 
@@ -96,7 +94,7 @@ class Supervisor:
         facts = demo.ensure(self.places, env, url)
         self._pause_for_signals()
         say("Starting web, worker and beat …")
-        self._start_children({**env, "HOST": ports.HOST, "PORT": str(port)})
+        self._start_children(env, port)
         self._wait_ready(url)
         self.ingest = demo.FirstIngest(self.places, env, say)
         say(demo.banner(facts))
@@ -133,15 +131,10 @@ class Supervisor:
         if code != 0:
             raise CannotRun(f"{complaint} ({ending(code)}): {last_line(log, since=since)} (log: {log})")
 
-    def _start_children(self, env: Mapping[str, str]) -> None:
-        schedule = str(self.places.var / "beat-schedule")
-        celery = [sys.executable, "-m", "celery", "-A", "loci.celery"]
-        quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        for name, command in {
-            "web": WEB,
-            "worker": [*celery, "worker", "--pool", "threads", "--concurrency", "2", *quiet, "--loglevel", "INFO"],
-            "beat": [*celery, "beat", "--schedule", schedule, "--pidfile=", "--loglevel", "WARNING"],
-        }.items():
+    def _start_children(self, env: Mapping[str, str], port: int) -> None:
+        environment = {**env, "BIND": f"{ports.HOST}:{port}"}
+        for name, command_line in PROCESSES.items():
+            command = command_line(environment)
             child = Child(name, command, env, self.places.log(name), say)
             self.children.append(child)
             child.start()

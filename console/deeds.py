@@ -1,0 +1,122 @@
+"""What was done in a tenant, in sentences: the audit trail as people read it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from console.figures import grouped
+from console.kinds import role_name
+from tenants.scope import Actor
+from tenants.services.activity import Event
+
+ICONS = {
+    "memory.written": "layers",
+    "memory.corrected": "history",
+    "memory.restored": "rotate-ccw",
+    "memory.invalidated": "archive",
+    "memory.erased": "eraser",
+    "key": "key-round",
+    "member": "user",
+    "quota": "gauge",
+    "index": "activity",
+    "tenant": "globe",
+}
+Detail = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A line of the activity: `memory` is the one that it was about, if there is one to look at."""
+
+    icon: str
+    sentence: SafeString
+    at: datetime
+    memory: UUID | None
+
+
+def deed(event: Event, reader: Actor) -> Deed:
+    """An event in a sentence; `reader` is who reads it."""
+    icon = ICONS.get(event.action) or ICONS.get(event.action.partition(".")[0], "git-commit-horizontal")
+    pattern = SENTENCES.get(event.action, _other)(event.detail)
+    who = format_html("<b>{}</b>", doer(event, reader))
+    said = {"who": who, "action": event.action, "n": "", **_figures(event.detail)}
+    return Deed(icon, format_html(pattern, **said), event.at, _memory(event))
+
+
+def _memory(event: Event) -> UUID | None:
+    if event.action not in ("memory.corrected", "memory.restored"):
+        return None
+    try:
+        return UUID(str(event.detail.get("id")))
+    except ValueError:
+        return None
+
+
+def _figures(detail: Detail) -> dict[str, str]:
+    """The numbers of an event, as people read them."""
+    numbers = {name: grouped(value) for name, value in detail.items() if isinstance(value, int)}
+    return numbers | {"role": role_name(str(detail.get("role", ""))), "names": ", ".join(sorted(map(str, detail)))}
+
+
+def doer(event: Event, reader: Actor) -> str:
+    """Who did it."""
+    kind = event.actor.partition(":")[0]
+    if kind == "member":
+        return _("You") if event.actor == str(reader) else event.who or _("A former member")
+    if kind == "key":
+        return _("Key “%(name)s”") % {"name": event.who} if event.who else _("A service key")
+    return {"operator": _("The operator"), "job": _("A job")}.get(kind, event.actor)
+
+
+def _number(detail: Detail, name: str) -> int:
+    value = detail.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def _written(detail: Detail) -> str:
+    stored, changed = _number(detail, "stored"), _number(detail, "changed")
+    if changed and not stored:
+        return ngettext("{who} updated {changed} memory", "{who} updated {changed} memories", changed)
+    if changed:
+        return ngettext(
+            "{who} stored {stored} memory and updated {changed}",
+            "{who} stored {stored} memories and updated {changed}",
+            stored,
+        )
+    return ngettext("{who} stored {stored} memory", "{who} stored {stored} memories", stored)
+
+
+def _retracted(detail: Detail) -> str:
+    number = _number(detail, "count")
+    return ngettext("{who} retracted {count} memory", "{who} retracted {count} memories", number)
+
+
+def _erased(detail: Detail) -> str:
+    number = _number(detail, "count")
+    return ngettext("{who} erased {count} memory", "{who} erased {count} memories", number)
+
+
+def _other(detail: Detail) -> str:
+    return _("{who} did “{action}”")
+
+
+SENTENCES: Mapping[str, Callable[[Detail], str]] = {
+    "memory.written": _written,
+    "memory.corrected": lambda detail: _("{who} corrected a memory"),
+    "memory.restored": lambda detail: _("{who} restored a memory"),
+    "memory.invalidated": _retracted,
+    "memory.erased": _erased,
+    "key.issued": lambda detail: _("{who} made a service key"),
+    "key.revoked": lambda detail: _("{who} revoked a service key"),
+    "member.added": lambda detail: _("{who} gave somebody the role “{role}”"),
+    "quota.set": lambda detail: _("{who} changed limits: {names}"),
+    "index.rebuilt": lambda detail: _("{who} rebuilt the indexes"),
+    "tenant.created": lambda detail: _("{who} made this tenant"),
+}
