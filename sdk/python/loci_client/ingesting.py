@@ -111,7 +111,7 @@ def store(batch: Sequence[Entry], options: IngestOptions) -> Flow[list[Outcome]]
         if not options.wait:
             return [_queued(entry) for entry in batch]
         job = yield from wait_for_job(answer.job, timeout=options.wait)
-        answer = job.result or Written((), 0, 0, 0)
+        answer = job.written or Written((), 0, 0, 0)
     return [replace(outcome, item=batch[outcome.item].place) for outcome in answer.results]
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Required, TypedDict
 
+from loci_client.decoding import decode
+
 Instant = datetime | str
 """A moment: a `datetime` (without a zone it counts as UTC), or ISO 8601."""
 
@@ -101,13 +103,18 @@ class Job(Answer):
     done: int
     created_at: datetime
     finished_at: datetime | None = None
-    result: Written | None = None
+    result: Mapping[str, Any] | None = None
     error: str | None = None
 
     @property
     def finished(self) -> bool:
         """Whether it has ended, well or not."""
         return self.state in ("succeeded", "failed")
+
+    @property
+    def written(self) -> Written | None:
+        """The outcomes so far, of a job that stores items."""
+        return decode(Written, self.result) if self.kind == "remember" and self.result else None
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def _stored(items: Sequence[dict[str, Any]], idempotency_key: str | None, wait: 
     if isinstance(answer, Written):
         return answer
     job = yield from wait_for_job(answer.job, timeout=wait)
-    return job.result or Written((), 0, 0, 0)
+    return job.written or Written((), 0, 0, 0)
 
 
 def submit(items: Iterable[str | Item], *, idempotency_key: str | None = None) -> Flow[Written | Accepted]:

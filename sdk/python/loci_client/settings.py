@@ -43,16 +43,21 @@ def resolve(url: str | None, api_key: str | None, environ: Mapping[str, str] = o
     The file's key is used for the file's address only: a key does not go to a server that it was not given for.
     """
     saved = _saved(config_file(environ))
-    address = url or environ.get(URL) or saved.get("url")
-    if not address:
-        raise NotConfigured(f"Say where Loci is: set {URL}, or run `loci login`.")
-    address = base_url(address)
+    address = address_of(url, environ)
     key = api_key or next((environ[name] for name in KEYS if environ.get(name)), None)
     if not key and saved.get("url") and base_url(saved["url"]) == address:
         key = saved.get("api_key")
     if not key:
         raise NotConfigured(f"There is no key for {address}: set {KEYS[0]}, or run `loci login`.")
     return Settings(address, _clean(key))
+
+
+def address_of(url: str | None, environ: Mapping[str, str] = os.environ) -> str:
+    """The address that is given, else the environment's, else the file's."""
+    address = url or environ.get(URL) or _saved(config_file(environ)).get("url")
+    if not address:
+        raise NotConfigured(f"Say where Loci is: set {URL}, or run `loci login`.")
+    return base_url(address)
 
 
 def base_url(given: str) -> str:

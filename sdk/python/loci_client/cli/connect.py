@@ -9,7 +9,7 @@ from loci_client.cli.output import say, say_json, tell
 from loci_client.connecting import changes
 from loci_client.connecting.changes import INPUTS, Left, Record, Wanted
 from loci_client.connecting.programs import KEY_VARIABLE, PROGRAMS, Program, Server, Where
-from loci_client.settings import base_url, resolve
+from loci_client.settings import address_of, resolve
 
 NAMES = ", ".join(PROGRAMS)
 
@@ -32,14 +32,12 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--key-from-env", action="store_true", help=f"refer to {KEY_VARIABLE} instead of writing the key"
     )
-    parser = with_address(
-        command(
-            commands,
-            "disconnect",
-            disconnect,
-            "take that back",
-            "Remove what `loci connect` wrote. An entry that something else wrote, or that was changed since, stays.",
-        )
+    parser = command(
+        commands,
+        "disconnect",
+        disconnect,
+        "take that back",
+        "Remove what `loci connect` wrote. An entry that something else wrote, or that was changed since, stays.",
     )
     _common(parser)
 
@@ -53,11 +51,11 @@ def _common(parser: argparse.ArgumentParser) -> None:
 def connect(args: argparse.Namespace) -> int:
     """Carry out `loci connect`."""
     program = PROGRAMS[args.client]
-    settings = resolve(args.url, None)
     refers = args.project or args.key_from_env or args.only_print or not program.keeps_key
-    server = Server(settings.url, args.name, None if refers else settings.api_key)
+    url = address_of(args.url)
+    server = Server(url, args.name, None if refers else resolve(url, None).api_key)
     file = _file(program, args)
-    shown = json.dumps(_snippet(program, Server(settings.url, args.name)), indent=2, ensure_ascii=False)
+    shown = json.dumps(_snippet(program, Server(url, args.name)), indent=2, ensure_ascii=False)
     if args.only_print:
         _print(args, f"Add this to {file}:\n\n{shown}", {"file": str(file), "add": json.loads(shown)})
         return 0
@@ -78,8 +76,7 @@ def disconnect(args: argparse.Namespace) -> int:
     """Carry out `loci disconnect`."""
     program = PROGRAMS[args.client]
     file = _file(program, args)
-    # the address does not matter: what is compared is the digest of what was written
-    server = Server(base_url(args.url) if args.url else "", args.name)
+    server = Server("", args.name)  # without address and key: what is compared is a digest of what was written
     try:
         changed = changes.disconnect(file, _wanted(program, server), Record())
     except Left as left:
