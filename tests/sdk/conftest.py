@@ -7,6 +7,7 @@ import pytest
 
 from tests.cast import Caller
 from tests.sdk.speaker import Speaker
+from tests.sdk.terminal import Terminal
 from tests.servers.scripted import ScriptedServer
 
 MANNERS = ["blocking", "awaiting"]
@@ -59,3 +60,18 @@ def worker() -> Iterator[None]:
     yield
     ended.set()
     thread.join()
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    """A terminal of somebody who has set nothing up."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "work").mkdir()
+    return Terminal(tmp_path / "home", tmp_path / "work")
+
+
+@pytest.fixture
+def at_loci(terminal: Terminal, live_server: Any, alice: Caller) -> Terminal:
+    """alice's terminal, with address and key in the environment."""
+    terminal.variables |= {"LOCI_URL": live_server.url, "LOCI_API_KEY": alice.key}
+    return terminal
