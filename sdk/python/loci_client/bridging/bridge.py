@@ -144,7 +144,7 @@ class Bridge:
             document = None
         if response.is_success and document is not None:
             return self._pass(message, response, document, left)
-        if isinstance(document, dict) and isinstance(document.get("error"), dict):
+        if isinstance(document, dict) and "jsonrpc" in document and isinstance(document.get("error"), dict):
             # the server may not have come as far as reading whose request it refuses
             for request_id in list(left):
                 self._pass(message, response, {**document, "id": request_id}, left)
@@ -172,9 +172,10 @@ def _json(data: str) -> Any:
 def _refusal(response: httpx.Response, document: dict[str, Any]) -> NotRelayed:
     detail = document.get("detail") or document.get("error_description") or document.get("error")
     if not isinstance(detail, str):
-        detail = f"{response.reason_phrase or 'no reason given'}"
+        detail = response.reason_phrase or "no reason given"
     hint = " Run `loci login`, or set LOCI_API_KEY." if response.status_code == 401 else ""
     if wait := response.headers.get("retry-after"):
         hint += f" Try again in {wait} s."
     known = {name: document[name] for name in ("code", "request_id") if name in document}
-    return NotRelayed(f"Loci answers {response.status_code}: {detail}{hint}", status=response.status_code, **known)
+    sentence = f"Loci answers {response.status_code}: {detail.rstrip('.')}.{hint}"
+    return NotRelayed(sentence, status=response.status_code, **known)
