@@ -158,6 +158,7 @@ def test_an_error_that_the_server_put_in_words_of_the_protocol_is_passed_on(
         (accepted(), "before it was complete"),
         (stream(notification("notifications/message")), "before it was complete"),
         (stream(), "before it was complete"),
+        (Behaviour("bytes", headers={"Content-Type": "text/event-stream"}, body=b"data: \xff\n\n"), "no JSON"),
         (Behaviour("broken", headers={"Content-Type": "text/event-stream"}, body=b"data: {\n\n"), "no JSON"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.name,
@@ -219,6 +220,27 @@ def test_a_request_that_is_called_off_is_broken_off(bridge: Terminal, server: Sc
     assert talking.communicate(json.dumps(called_off) + "\n", timeout=30) == ("", "")
     told_server = [asked.json["method"] for asked in server.requests if asked.json["method"].startswith("notif")]
     assert told_server == ([] if era == "2026-07-28" else ["notifications/cancelled"])
+
+
+def test_a_request_that_is_called_off_at_once_leaves_room_for_others(bridge: Terminal, server: ScriptedServer) -> None:
+    pairs = [
+        (request(n), notification("notifications/cancelled", requestId=n, _meta={META: "2026-07-28"}))
+        for n in range(300)
+    ]
+    said = told(relayed(bridge, *(message for pair in pairs for message in pair), request("last")))
+    assert "last" in [message["id"] for message in said]
+
+
+def test_it_ends_quietly_when_nobody_reads_its_answers(bridge: Terminal, server: ScriptedServer) -> None:
+    talking = bridge.start("mcp")
+    assert talking.stdin and talking.stdout and talking.stderr
+    talking.stdout.close()
+    talking.stdin.write(json.dumps(request(1)) + "\n")
+    talking.stdin.flush()
+    assert talking.stderr.read() == ""  # while its standard input is still open
+    assert talking.wait(timeout=30) == 0
+    talking.stdin.close()
+    talking.stderr.close()
 
 
 def test_without_a_key_it_says_so_and_ends(terminal: Terminal) -> None:

@@ -7,6 +7,7 @@ erased, and only where `metadata.ingest_root` says that it came from here.
 """
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,14 +49,15 @@ class Folder:
         return cls(path, root or path.name, namespace)
 
     def files(self) -> list[Path]:
-        """The text files, in order. Symbolic links and hidden folders are not followed."""
+        """The text files, in order. What is hidden, and symbolic links, are passed over."""
         if self.path.is_file():
             return [self.path]
-        found = (path for path in self.path.rglob("*") if path.suffix.lower() in SUFFIXES)
-        return sorted(path for path in found if not self._hidden(path) and path.is_file() and not path.is_symlink())
-
-    def _hidden(self, path: Path) -> bool:
-        return any(part.startswith(".") for part in path.relative_to(self.path).parts)
+        found = []
+        for folder, inner, names in os.walk(self.path):
+            inner[:] = [name for name in inner if not name.startswith(".")]
+            paths = (Path(folder, name) for name in names if not name.startswith("."))
+            found += [path for path in paths if path.suffix.lower() in SUFFIXES and not path.is_symlink()]
+        return sorted(path for path in found if path.is_file())
 
     def source_of(self, path: Path) -> str:
         """The source that a file's memories carry."""

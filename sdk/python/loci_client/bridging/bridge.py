@@ -54,9 +54,21 @@ class Bridge:
                 if message is None or self._call_off(message):
                     continue
                 await self._room.acquire()
-                task = tasks.create_task(self._relay(message))
-                for request_id in message.ids:
-                    self._under_way[type(request_id), request_id] = task
+                self._follow(message, tasks.create_task(self._relay(message)))
+
+    def _follow(self, message: Message, task: asyncio.Task[None]) -> None:
+        """Know the task by the ids that wait for it, until it ends."""
+        names = [(type(request_id), request_id) for request_id in message.ids]
+
+        def ended(task: asyncio.Task[None]) -> None:
+            # not at the end of the task itself: one that is cancelled before it began never comes there
+            self._room.release()
+            for name in names:
+                if self._under_way.get(name) is task:
+                    del self._under_way[name]
+
+        self._under_way.update(dict.fromkeys(names, task))
+        task.add_done_callback(ended)
 
     def _parsed(self, raw: bytes) -> Message | None:
         try:
@@ -96,10 +108,6 @@ class Bridge:
         except httpx.HTTPError as failure:
             reason = str(failure) or type(failure).__name__
             self._tell(left, NotRelayed(f"Loci at {self._url} cannot be reached: {reason}"))
-        finally:
-            self._room.release()
-            for request_id in message.ids:
-                self._under_way.pop((type(request_id), request_id), None)
 
     def _tell(self, ids: list[Id], failure: NotRelayed) -> None:
         for request_id in ids:
@@ -140,7 +148,7 @@ class Bridge:
             return
         try:
             document = json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             document = None
         if response.is_success and document is not None:
             return self._pass(message, response, document, left)
@@ -165,7 +173,7 @@ class Bridge:
 def _json(data: str) -> Any:
     try:
         return json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise NotRelayed("Loci sent something that is no JSON.") from None
 
 

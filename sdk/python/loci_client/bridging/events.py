@@ -34,7 +34,7 @@ class Events:
         if not line:
             data, self._data = b"\n".join(self._data), []
             if data:
-                yield data.decode("utf-8")
+                yield data.decode("utf-8", "replace")
             return
         name, _, value = line.partition(b":")
         if name == b"data":

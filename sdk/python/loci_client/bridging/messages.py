@@ -64,7 +64,8 @@ class Message:
     def headers(self, negotiated: str | None) -> dict[str, str]:
         """The headers that go with it; `negotiated` is the version that an `initialize` settled."""
         if self.version is None:
-            return {} if negotiated is None or self.method == "initialize" else {"MCP-Protocol-Version": negotiated}
+            known = negotiated is not None and self.method != "initialize"
+            return {"MCP-Protocol-Version": header_value(negotiated or "")} if known else {}
         headers = {"MCP-Protocol-Version": header_value(self.version)}
         if self.method:
             headers["Mcp-Method"] = header_value(self.method)

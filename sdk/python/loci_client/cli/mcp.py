@@ -53,8 +53,10 @@ async def _serve(url: str, key: str, timeout: float) -> None:
     ) as http:
         try:
             await Bridge(http, url, key, _write, lambda text: tell(f"loci mcp: {text}")).run(lines_of())
-        except* BrokenPipeError:
-            raise BrokenPipeError from None
+        except ExceptionGroup as failures:
+            if failures.subgroup(BrokenPipeError):
+                raise BrokenPipeError from None  # nobody reads the answers any more: the end, and no fault
+            raise
 
 
 def _write(line: bytes) -> None:

@@ -117,7 +117,10 @@ def _connect(file: Path, wanted: Wanted, record: Record) -> bool:
         "made": known.get("made") or absent,
     }
     changed = _with_question(jsontext.put(text, wanted.path, wanted.entry), document, wanted.asks, asked)
-    _replace(file, text, changed)
+    _check(file, text, changed, wanted)
+    if file.exists():
+        shutil.copy2(file, file.with_name(file.name + BACKUP))
+    _write(file, changed)
     record.put(file, wanted.path, facts)
     return True
 
@@ -143,7 +146,8 @@ def _disconnect(file: Path, wanted: Wanted, record: Record) -> bool:
     if known.get("made_file") and jsontext.parse(changed) == {}:
         file.unlink()
     else:
-        _replace(file, text, changed)
+        _check(file, text, changed, wanted)
+        _write(file, changed)  # the file as it was before `connect` still lies beside it
     record.put(file, wanted.path, None)
     return True
 
@@ -188,15 +192,28 @@ def _without_question(text: str, wanted: Wanted, known: dict[str, Any]) -> str:
     return jsontext.remove_entry(text, INPUTS, document[INPUTS[0]].index(asked))
 
 
-def _replace(file: Path, before: str, text: str) -> None:
-    """Put the new text in place of the old in one step; the old one stays beside it, the mode stays."""
-    jsontext.parse(text)  # what cannot be read back is not written
+def _check(file: Path, before: str, text: str, wanted: Wanted) -> None:
+    """Left when the new text says something else about anything that is not ours, or the file has changed."""
+    if _others(before, wanted) != _others(text, wanted):
+        raise Left(f"{file} is written in a way that this command cannot change safely. It stays as it is.")
     if _text(file) != before:
         raise Left(f"{file} was changed by somebody else in this moment: try again.")
-    mode = 0o600
-    if file.exists():
-        mode = file.stat().st_mode & 0o7777
-        shutil.copy2(file, file.with_name(file.name + BACKUP))
-    else:
-        file.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _write(file: Path, text: str) -> None:
+    """Put the new text in place of the old in one step; the mode stays."""
+    mode = file.stat().st_mode & 0o7777 if file.exists() else 0o600
+    file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, text.encode("utf-8"), mode=mode)
+
+
+def _others(text: str, wanted: Wanted) -> dict[str, Any]:
+    """What a file says beside our entry and question."""
+    document = jsontext.parse(text)
+    container = jsontext.at(document, wanted.path[:-1])
+    if isinstance(container, dict):
+        container.pop(wanted.path[-1], None)
+    if wanted.asks:
+        questions = [entry for entry in document.get(INPUTS[0]) or [] if entry != _question(document, wanted.asks)]
+        document[INPUTS[0]] = questions
+    return {name: value for name, value in document.items() if value not in ({}, [])}
