@@ -33,7 +33,7 @@ types: .venv/.dev ## check types
 	@$(TEST_ENV) .venv/bin/mypy
 
 contracts: .venv/.dev ## check which room imports which
-	@PYTHONPATH=.:platform .venv/bin/lint-imports
+	@PYTHONPATH=.:platform:sdk/python .venv/bin/lint-imports
 
 bench: .venv/.dev ## measure quality and speed (ARGS=--help)
 	@PYTHONPATH=platform .venv/bin/python -m tests.bench $(ARGS)
@@ -60,8 +60,10 @@ clean: ## remove .venv and caches; the data in var/ stay
 	@start=$$(date +%s); $(PIP) -r requirements.lock && touch $@ && echo "Installed in $$(($$(date +%s) - start)) s."
 
 # the development lock holds all of requirements.lock
-.venv/.dev: requirements-dev.lock requirements-clients.lock requirements.lock | .venv/bin/python
+.venv/.dev: requirements-dev.lock requirements-clients.lock requirements.lock sdk/python/pyproject.toml | .venv/bin/python
 	@echo "Installing what tests and checks need into .venv/ (a minute or two) …"
 	@start=$$(date +%s); $(PIP) -r requirements-dev.lock && $(PIP) --no-deps -r requirements-clients.lock && touch .venv/.run $@ && echo "Installed in $$(($$(date +%s) - start)) s."
 	@.venv/bin/python -m pip install -q --no-index --no-deps --no-build-isolation -e . >.venv/editable.log 2>&1 || \
-	echo "The command \`loci\` was not installed (.venv/editable.log); python manage.py does the same."
+	echo "The command \`loci-server\` was not installed (.venv/editable.log); python manage.py does the same."
+	@.venv/bin/python -m pip install -q --no-index --no-deps --no-build-isolation -e sdk/python >.venv/editable-sdk.log 2>&1 || \
+	echo "The command \`loci\` was not installed (.venv/editable-sdk.log); PYTHONPATH=sdk/python python -m loci_client does the same."

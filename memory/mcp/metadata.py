@@ -25,3 +25,12 @@ class ResourceMetadataView(PublicView):
                 "resource_documentation": f"{settings.PUBLIC_URL}/api/v1/docs",
             }
         )
+
+
+class McpMetadataView(ResourceMetadataView):
+    """The same where RFC 9728 puts it for a resource with a path."""
+
+    @extend_schema(operation_id="mcp_resource_metadata", responses=ResourceMetadata, tags=["status"], auth=[])
+    def get(self, request: Request) -> Response:
+        """The resource's metadata."""
+        return super().get(request)

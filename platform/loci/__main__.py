@@ -1,4 +1,4 @@
-"""The `loci` command: Django's management commands under the product's name."""
+"""The `loci-server` command: Django's management commands under the product's name."""
 
 import os
 import sys

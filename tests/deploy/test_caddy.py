@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import socket
 import ssl
 import subprocess
@@ -147,6 +148,15 @@ def test_without_tls_one_is_sent_to_the_same_page_with_it(proxy: Proxy) -> None:
 def test_what_a_client_says_about_itself_is_not_passed_on(proxy: Proxy) -> None:
     answer = proxy.ask("GET", "/sign-in", X_Forwarded_Proto="http", X_Forwarded_For="203.0.113.9")
     assert answer.status == 200
+
+
+def test_a_form_is_accepted_under_the_public_name_and_no_other(proxy: Proxy) -> None:
+    token = re.search(r"csrftoken=(\w+)", proxy.ask("GET", "/sign-in").headers["Set-Cookie"])[1]  # type: ignore[index]
+    given = {"Cookie": f"csrftoken={token}", "Content_Type": "application/x-www-form-urlencoded"}
+    form = f"csrfmiddlewaretoken={token}&theme=dark".encode()
+    origins = {"https://localhost": 302, "http://localhost": 403, "https://elsewhere.example": 403}
+    for origin, status in origins.items():
+        assert proxy.ask("POST", "/preferences", form, Origin=origin, **given).status == status, origin
 
 
 def test_static_files_come_through(proxy: Proxy) -> None:

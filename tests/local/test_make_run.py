@@ -5,13 +5,14 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.local.running import Running, alive, free_port, wait_for
+from tests.local.running import ROOT, Running, alive, free_port, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,22 @@ def test_it_prints_a_request_that_works_when_pasted(loci: Running) -> None:
 def test_its_secrets_are_readable_by_the_owner_only(loci: Running) -> None:
     for name in ("loci.env", "demo.json", "pg/passwords.json", "log/web.log"):
         assert (loci.var / name).stat().st_mode & 0o077 == 0, name
+
+
+def test_what_its_processes_write_is_for_the_owner_only(loci: Running) -> None:
+    wait_for(lambda: list(loci.var.glob("beat-schedule*")))
+    written = [path for name in ("log", "broker") for path in (loci.var / name, *(loci.var / name).rglob("*"))]
+    written += loci.var.glob("beat-schedule*")
+    assert len(written) > 5
+    assert [str(path) for path in written if path.exists() and path.stat().st_mode & 0o077] == []
+
+
+def test_the_doctor_finds_all_well_beside_it(loci: Running) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "manage.py", "doctor", "--json"],
+        cwd=ROOT, env=loci.env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, json.loads(done.stdout)["state"]) == (0, "ok"), done.stdout
 
 
 def test_status_says_where_it_runs(loci: Running) -> None:

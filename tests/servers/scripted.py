@@ -234,7 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
         request = Request(self.command, self.path, headers, body, sent)
         self._behave(self.server.scripted.next(request), request)
 
-    do_GET = do_PUT = do_DELETE = do_POST
+    do_GET = do_PUT = do_PATCH = do_DELETE = do_POST
 
     def _behave(self, behaviour: Behaviour, request: Request) -> None:
         if behaviour.manner == "drop":

@@ -1,0 +1,8 @@
+"""The version of this package."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+try:
+    VERSION = version("loci-client")
+except PackageNotFoundError:
+    VERSION = "0.1.0"
