@@ -25,7 +25,7 @@ class Crowd:
         self.url = f"http://127.0.0.1:{self.port}"
         self._screen, name = tempfile.mkstemp(prefix="loci-server-")
         Path(name).unlink()
-        facts = {"HOST": "127.0.0.1", "PORT": str(self.port), "WEB_WORKERS": str(workers)}
+        facts = {"BIND": f"127.0.0.1:{self.port}", "WEB_WORKERS": str(workers)}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "loci.web"], cwd=ROOT, env={**os.environ, **_database(), **facts},
             stdin=subprocess.DEVNULL, stdout=self._screen, stderr=self._screen,
