@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from loci.ground.errors import Forbidden, RuleBroken
-from loci.ground.instants import BadInstant, parse_instant
+from loci.ground.instants import BadInstant, parse_instant, to_text
 from memory.engine.items import Item
 from memory.engine.text import fixed_windows
 from tenants.scope import ALL, Scope
@@ -116,7 +116,9 @@ def validity(metadata: Mapping[str, Any], where: str) -> dict[str, datetime]:
 def check_order(start: datetime | None, end: datetime | None, where: str = "") -> None:
     """`RuleBroken` for a validity that ends before it begins."""
     if start and end and not start < end:
-        raise RuleBroken(f"{where}valid_from must come before valid_until")
+        raise RuleBroken(
+            f"{where}valid_from must come before valid_until: {to_text(start)} does not come before {to_text(end)}"
+        )
 
 
 def chunked(item: Item) -> list[Item]:

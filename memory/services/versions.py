@@ -1,6 +1,6 @@
 """New versions of memories, fresh or in the place of others: the rows of one write, in the one order of locks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,9 @@ from django.db.backends.utils import CursorWrapper
 from billing import quotas
 from loci.ground.context import current as facts
 from loci.ground.ids import uuid7
+from loci.ground.instants import parse_instant
 from memory.engine.text import Analysis
-from memory.services.prepare import validity
+from memory.services.prepare import check_order, validity
 from memory.stores.postgres import writer
 from memory.stores.postgres.writer import Change, Current
 from tenants.scope import Scope
@@ -54,6 +55,7 @@ def write_versions(
     Quota and statistics, which lock what the tenant shares, come last; only the audit event may follow.
     """
     for draft in drafts:
+        _check_validity(draft.row)
         draft.row.update(known_from=at, trace_id=facts.get().trace_id, written_by=str(scope.actor), embedding_space="")
     ended = {draft.before.version: draft for draft in drafts if draft.before}
     change = writer.close_versions(cursor, scope, list(ended), at) if ended else Change()
@@ -70,6 +72,15 @@ def write_versions(
     quotas.reserve(cursor, scope, "memories", change.memories)
     writer.settle(cursor, scope, change)
     return pending
+
+
+def _check_validity(row: Mapping[str, Any]) -> None:
+    """What a memory kept and what is said of it now must fit together."""
+    start, end = (
+        parse_instant(said, naive_is_utc=True) if isinstance(said := row.get(name), str) else said
+        for name in ("valid_from", "valid_to")
+    )
+    check_order(start, end, f"memory {row['memory_id']}: ")
 
 
 def _index(cursor: CursorWrapper, scope: Scope, drafts: Sequence[Draft], lease: float | None) -> list[UUID]:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
-from loci.ground.instants import to_text
+from loci.ground.instants import parse_instant, to_text
 from memory.engine.text import Analysis
 from memory.engine.values import flatten
 from memory.stores.postgres.visible import Params, tenant_clause
@@ -46,6 +46,10 @@ class Current:
     known_to: datetime | None
     invalidated_at: datetime | None
     facts: Mapping[str, Any]
+
+    def moment(self, name: str) -> datetime | None:
+        """An instant of `facts`, where they stand as JSON has them."""
+        return parse_instant(said, naive_is_utc=True) if (said := self.facts[name]) else None
 
 
 def add_memories(cursor: CursorWrapper, scope: Scope, rows: Sequence[tuple[UUID, str, str, int]]) -> set[UUID]:
