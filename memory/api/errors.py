@@ -9,6 +9,7 @@ from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from loci.ground.bodies import BrokenBody, BrokenOff
 from loci.ground.errors import LociError, TooLarge, Unavailable
 from loci.ground.problems import CONTENT_TYPE, problem_document
 from memory.engine.embedding import EmbedderError
@@ -31,6 +32,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
 def _known(error: Exception) -> LociError:
     if isinstance(error, LociError):
         return error
+    if isinstance(error, BrokenBody):
+        return BrokenOff(error)
     if isinstance(error, RequestDataTooBig):
         return TooLarge("The body is over the limit.")
     if isinstance(error, Http404 | PermissionDenied):

@@ -38,6 +38,8 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = required("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]", "testserver"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+# how many proxies stand before us that append the address they see to X-Forwarded-For
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 PUBLIC_URL = env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 
 # pepper id -> pepper; the first one hashes new keys, all of them verify
@@ -65,8 +67,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "loci.ground.middleware.RequestContext",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "loci.ground.middleware.BodyLimit",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -1,6 +1,7 @@
 """What happens around every request: an id, log context, a metric, and the limit on bodies."""
 
 import io
+import ipaddress
 import re
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import structlog
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from loci.ground.bodies import BrokenBody, BrokenOff, WholeBody, read_no_further, received
 from loci.ground.context import RequestFacts, current
 from loci.ground.errors import TooLarge
 from loci.ground.ids import uuid7
@@ -29,8 +31,21 @@ def _facts(request: HttpRequest) -> RequestFacts:
     return RequestFacts(
         request_id=given if _SANE_ID.fullmatch(given) else str(uuid7()),
         trace_id=trace[1] if trace else "",
-        address=request.META.get("REMOTE_ADDR") or None,
+        address=_address(request),
     )
+
+
+def _address(request: HttpRequest) -> str | None:
+    """The peer's address; behind trusted proxies the one that the first of them saw, since callers may add others."""
+    hops = [request.META.get("REMOTE_ADDR", "")]
+    if settings.TRUSTED_PROXIES:
+        hops = [*request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")[-settings.TRUSTED_PROXIES :], *hops]
+    for hop in hops:
+        try:
+            return str(ipaddress.ip_address(hop.strip()))
+        except ValueError:
+            pass
+    return None
 
 
 class RequestContext:
@@ -60,6 +75,7 @@ class RequestContext:
 
 class BodyLimit:
     """Refuses a body over the limit: by what it says of itself before any of it is read, else as soon as it is passed.
+    And one that is not whole: as soon as it is read.
 
     A chunked body is read here, since Django takes a request without Content-Length for one without a body.
     """
@@ -71,11 +87,17 @@ class BodyLimit:
         limit = settings.MAX_BODY_BYTES if request.path.startswith("/api/") else settings.MAX_FORM_BYTES
         length = request.META.get("CONTENT_LENGTH") or ""
         if not length and "chunked" in request.headers.get("Transfer-Encoding", "").lower():
-            raw = _unsized(request).read(limit + 1)
+            try:
+                raw = received(_unsized(request), limit + 1)
+            except BrokenBody as error:
+                read_no_further(request)
+                return problem(BrokenOff(error))
             request._stream = io.BytesIO(raw)
             length = request.META["CONTENT_LENGTH"] = str(len(raw))
-        if length.isdecimal() and int(length) > limit:
-            return problem(TooLarge(f"The body is over the limit of {limit // 2**20} MB."))
+        if length.isdecimal():
+            if int(length) > limit:
+                return problem(TooLarge(f"The body is over the limit of {limit // 2**20} MB."))
+            request._stream = WholeBody(request._stream, int(length))  # type: ignore[assignment]
         return self.get_response(request)
 
 
