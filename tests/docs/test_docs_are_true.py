@@ -26,7 +26,10 @@ PAGES = [str(page.relative_to(ROOT)) for page in pages()]
 
 def settings_read() -> set[str]:
     """The environment variables that the settings and the local runner read."""
-    files = [ROOT / "platform/loci/settings.py", *(ROOT / "platform/loci/local").glob("*.py")]
+    files = [
+        *(ROOT / "platform/loci" / name for name in ("settings.py", "webserver.py")),
+        *(ROOT / "platform/loci/local").glob("*.py"),
+    ]
     return {name for file in files for name in READ.findall(file.read_text())} - KNOWN_ELSEWHERE
 
 

@@ -217,7 +217,7 @@ def gunicorn(port: int) -> list[str]:
     options = {
         "--chdir": str(ROOT),
         "--pythonpath": f"{ROOT},{ROOT / 'platform'}",
-        "--worker-class": "gthread",
+        "--config": "python:loci.webserver",
         "--workers": os.environ.get("WEB_WORKERS") or "1",
         "--threads": os.environ.get("WEB_THREADS") or "8",
         "--bind": f"{ports.HOST}:{port}",
