@@ -141,8 +141,11 @@ def check_rules(items: Sequence[Item]) -> None:
             raise RuleBroken(f"{where}: text is blank")
         if len(item.source) > 1024:
             raise RuleBroken(f"{where}: source exceeds 1024 characters")
-        if len((item.source + item.namespace).encode()) > MAX_SOURCE_BYTES:
-            raise RuleBroken(f"{where}: source and namespace exceed {MAX_SOURCE_BYTES} bytes in UTF-8")
+        if (size := len((item.source + item.namespace).encode())) > MAX_SOURCE_BYTES:
+            raise RuleBroken(
+                f"{where}: source and namespace have {size} bytes in UTF-8, {MAX_SOURCE_BYTES} are the most:"
+                f" shorten the source by {size - MAX_SOURCE_BYTES} bytes"
+            )
         if "|" in item.source or any(ord(char) < 32 or ord(char) == 127 for char in item.source):
             raise RuleBroken(f"{where}: source must not contain '|' or control characters")
 
