@@ -11,7 +11,7 @@ from loci.ground.ids import uuid7
 from memory.engine.text import analyse
 from memory.services.indexing import index_versions
 from memory.stores.embedders import configured
-from memory.stores.postgres import writer
+from memory.stores.postgres import outbox, terms
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants import audit
 from tenants.rls import tenant_rows
@@ -96,8 +96,8 @@ def _batch(scope: Scope, after: UUID) -> list[UUID]:
         rows = cursor.fetchall()
         ids = [row[0] for row in rows]
         if rows:
-            writer.replace_derived(cursor, scope, rows, analyse)
-            writer.add_index_tasks(cursor, scope, [(uuid7(), version) for version in ids], 600)
+            terms.replace_derived(cursor, scope, rows, analyse)
+            outbox.add_index_tasks(cursor, scope, [(uuid7(), version) for version in ids], 600)
     return ids
 
 

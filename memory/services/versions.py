@@ -14,7 +14,7 @@ from loci.ground.ids import uuid7
 from loci.ground.instants import parse_instant
 from memory.engine.text import Analysis
 from memory.services.prepare import check_order, validity
-from memory.stores.postgres import writer
+from memory.stores.postgres import outbox, terms, vectors, writer
 from memory.stores.postgres.writer import Change, Current
 from tenants.scope import Scope
 
@@ -63,8 +63,8 @@ def write_versions(
         writer.unmark_retracted(cursor, scope, list(ended))
     rows = [draft.row for draft in drafts]
     writer.add_versions(cursor, scope, rows)
-    writer.add_postings(cursor, scope, {draft.row["id"]: draft.analysis for draft in drafts})
-    writer.add_filter_values(cursor, scope, [(row["id"], row["metadata"], row["tags"]) for row in rows])
+    terms.add_postings(cursor, scope, {draft.row["id"]: draft.analysis for draft in drafts})
+    terms.add_filter_values(cursor, scope, [(row["id"], row["metadata"], row["tags"]) for row in rows])
     pending = _index(cursor, scope, drafts, lease)
     change.memories += len(drafts) - len(ended)
     change.documents += sum(1 for draft in drafts if draft.analysis.terms)
@@ -90,9 +90,9 @@ def _index(cursor: CursorWrapper, scope: Scope, drafts: Sequence[Draft], lease: 
         for draft in drafts
         if draft.before and draft.before.text == draft.row["text"]
     }
-    copied = writer.copy_vectors(cursor, scope, same)
+    copied = vectors.copy_vectors(cursor, scope, same)
     ids = [draft.row["id"] for draft in drafts]
     pending = [] if lease is None else [version for version in ids if version not in copied]
-    writer.mark_indexed(cursor, scope, [version for version in ids if version not in pending])
-    writer.add_index_tasks(cursor, scope, [(uuid7(), version) for version in pending], lease or 0)
+    vectors.mark_indexed(cursor, scope, [version for version in ids if version not in pending])
+    outbox.add_index_tasks(cursor, scope, [(uuid7(), version) for version in pending], lease or 0)
     return pending
