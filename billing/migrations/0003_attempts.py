@@ -15,7 +15,7 @@ def forward(apps, schema_editor):
 def backward(apps, schema_editor):
     for name in FUNCTIONS:
         schema_editor.execute(definer.drop_sql(name))
-    schema_editor.execute("DELETE FROM billing_rate WHERE bucket LIKE 'attempt:%'")
+    schema_editor.execute("DELETE FROM billing_rate WHERE starts_with(bucket, 'attempt:')")
 
 
 class Migration(migrations.Migration):

@@ -11,11 +11,13 @@ from django.core import management
 from loci.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]
+EMPTY = "-c search_path=pg_catalog"
+"""Has the server look where nothing of ours is."""
 NOBODY = "postgres://nobody@//nonexistent/none"
 
 
 def manage(*args: str, **env: str) -> tuple[int, list[str]]:
-    """Exit code and the lines on standard error; the database of the environment has no tables."""
+    """Exit code and the lines on standard error."""
     done = subprocess.run(
         [sys.executable, "manage.py", *args],
         cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, check=False,
@@ -36,13 +38,13 @@ def test_a_database_that_is_away_is_told_in_one_line() -> None:
 
 
 def test_a_database_without_the_schema_is_told_with_what_to_do(db: None) -> None:
-    code, lines = manage("list_keys", "acme")
+    code, lines = manage("list_keys", "acme", PGOPTIONS=EMPTY)
     assert (code, len(lines)) == (1, 1)
     assert lines[0].startswith("The database is not up to date") and "migrate --database=owner" in lines[0]
 
 
 def test_traceback_shows_where_it_went_wrong(db: None) -> None:
-    code, lines = manage("list_keys", "acme", "--traceback")
+    code, lines = manage("list_keys", "acme", "--traceback", PGOPTIONS=EMPTY)
     assert code == 1 and lines[0].startswith("Traceback")
 
 
