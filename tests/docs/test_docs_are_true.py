@@ -211,3 +211,8 @@ def test_the_picture_of_the_rooms_is_as_the_imports_are() -> None:
     assert (DOCS / "architecture.svg").read_text() == picture.svg(picture.telling(found)), (
         "draw it again: python -m tests.docs.picture"
     )
+
+
+def test_every_decision_is_listed() -> None:
+    pages = {f"decisions/{page.name}" for page in (DOCS / "decisions").glob("*.md")}
+    assert set(links(DOCS / "decisions.md")) == pages
