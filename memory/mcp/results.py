@@ -11,6 +11,8 @@ from memory.tools.registry import Tool
 SEED_KINDS = {401: "unauthorized", 403: "unauthorized", 400: "invalid_argument", 422: "invalid_argument",
               404: "invalid_argument", 507: "quota_exceeded"}  # fmt: skip
 """The seed's `error_kind` by status."""
+ERROR = "loci/error"
+"""Where the `_meta` of a failed call holds what REST's problem document has."""
 
 
 def success(tool: Tool, result: BaseModel) -> types.CallToolResult:
@@ -28,12 +30,11 @@ def failure(tool: Tool, error: LociError, request_id: str) -> types.CallToolResu
     if wait := error.headers.get("Retry-After"):
         lines.append(f"Try again in {wait} s.")
     lines.append(f"(error {error.code}, request {request_id})")
-    structured: dict[str, Any] = data
     if tool.seed:
-        structured = {"ok": False, "error": message(error), "error_kind": SEED_KINDS.get(error.status, "error")}
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=" ".join(lines))], structured_content=structured, is_error=True
-    )
+        data |= {"ok": False, "error": message(error), "error_kind": SEED_KINDS.get(error.status, "error")}
+    # no structured content: clients throw away the whole answer, text and all, if it does not fit the output schema
+    text = types.TextContent(type="text", text=" ".join(lines))
+    return types.CallToolResult(content=[text], is_error=True, _meta={ERROR: data})
 
 
 def message(error: LociError) -> str:

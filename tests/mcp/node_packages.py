@@ -104,7 +104,8 @@ def _install(folder: Path) -> None:
 
 def _npm_ci(folder: Path) -> None:
     # no package's own script runs: none is needed for what the tests start
-    command = [str(NODE), str(NPM), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-timeout=60000"]
+    command = [str(NODE), str(NPM), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-timeout=60000",
+               "--fetch-retry-maxtimeout=10000"]  # fmt: skip
     environment = {**os.environ, "PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"}
     try:
         done = subprocess.run(

@@ -14,17 +14,18 @@ from django.db import connections
 from tests.local.running import ROOT, free_port, wait_for
 
 STOP_SECONDS = 20
+ESTABLISHED = "01"  # a connection's state in /proc/net/tcp
 
 
 class Crowd:
     """The web server of production with several workers; what it prints is in `output`."""
 
     def __init__(self, workers: int) -> None:
-        port = free_port()
-        self.url = f"http://127.0.0.1:{port}"
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
         self._screen, name = tempfile.mkstemp(prefix="loci-server-")
         Path(name).unlink()
-        facts = {"HOST": "127.0.0.1", "PORT": str(port), "WEB_WORKERS": str(workers)}
+        facts = {"HOST": "127.0.0.1", "PORT": str(self.port), "WEB_WORKERS": str(workers)}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "loci.web"], cwd=ROOT, env={**os.environ, **_database(), **facts},
             stdin=subprocess.DEVNULL, stdout=self._screen, stderr=self._screen,
@@ -40,6 +41,13 @@ class Crowd:
         listing = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         # multiprocessing's resource tracker is a child too
         return [int(pid) for pid in listing.split() if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+    def clients(self, worker: int) -> int:
+        """How many connections a worker holds just now."""
+        ours = f":{self.port:04X}"
+        lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        sockets = {f"socket:[{line[9]}]" for line in lines if line[1].endswith(ours) and line[3] == ESTABLISHED}
+        return len(sockets & {str(path.readlink()) for path in Path(f"/proc/{worker}/fd").iterdir()})
 
     def end(self) -> None:
         """Stop it and all its workers."""

@@ -44,8 +44,8 @@ def test_an_agent_of_another_tenant_finds_nothing_of_it(
     assert found.structured_content["results"] == []
     assert got.is_error and unknown.is_error
     hidden = ("request_id",)
-    assert {k: v for k, v in got.structured_content.items() if k not in hidden} == {
-        k: v for k, v in unknown.structured_content.items() if k not in hidden
+    assert {k: v for k, v in got.meta["loci/error"].items() if k not in hidden} == {
+        k: v for k, v in unknown.meta["loci/error"].items() if k not in hidden
     }
 
 

@@ -93,8 +93,8 @@ def test_an_unknown_set_names_those_that_there_are(alice: Caller, plain: httpx2.
 def test_a_fault_is_a_result_that_names_it(alice: Caller, plain: httpx2.Client, arguments: Any, said: str) -> None:
     failed = called(plain, alice, "memory_search", **arguments)
     assert failed["isError"] and said in failed["content"][0]["text"]
-    assert failed["structuredContent"]["status"] == 422
-    assert failed["structuredContent"]["errors"]
+    assert failed["_meta"]["loci/error"]["status"] == 422
+    assert failed["_meta"]["loci/error"]["errors"]
 
 
 def test_a_lone_surrogate_is_a_fault_and_no_crash(alice: Caller, plain: httpx2.Client) -> None:
@@ -126,8 +126,8 @@ def test_the_rate_is_shared_with_rest_and_a_model_is_told_when_to_try_again(
     set_quota(operator_scope(alice.tenant, "test"), {"rps": 1})
     assert alice.get("status").status_code == 200
     failed = called(plain, alice, "memory_search", query="tea")
-    assert failed["structuredContent"]["code"] == "rate_limited"
-    assert failed["structuredContent"]["retry_after"] >= 1
+    assert failed["_meta"]["loci/error"]["code"] == "rate_limited"
+    assert failed["_meta"]["loci/error"]["retry_after"] >= 1
     refused = answer(post(plain, alice.key, LISTING))
     assert "requests per second" in refused["error"]["message"]
 
@@ -139,7 +139,7 @@ def test_a_full_quota_is_told_as_over_rest(alice: Caller, plain: httpx2.Client) 
     set_quota(operator_scope(alice.tenant, "test"), {"memories": 1})
     alice.remember("One.")
     failed = called(plain, alice, "memory_remember", text="Two.")
-    assert failed["structuredContent"]["code"] == "quota_exceeded"
+    assert failed["_meta"]["loci/error"]["code"] == "quota_exceeded"
     assert "limit of 1 memories" in failed["content"][0]["text"]
 
 

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.committed
 
 TEXT = "Dana wants her letters by post."
 NEEDS_CREDENTIALS = 3
+TOOL_FAILED = 5
 ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
@@ -53,6 +54,14 @@ def test_the_inspector_calls_tools(packages: Packages, way: Way, home: Path, ali
     found = called("memory_search", query="Dana's letters")["structuredContent"]["results"]
     assert [memory["text"] for memory in found] == [TEXT]
     assert alice.found("letters") == [TEXT]
+
+
+@ERAS
+def test_the_inspector_shows_why_a_call_failed(packages: Packages, way: Way, home: Path, era: str) -> None:
+    faulty = ["--method", "tools/call", "--tool-name", "memory_search", "--tool-args-json", '{"quest": "letters"}']
+    done = inspect(packages, way, home, "--protocol-era", era, *faulty)
+    assert done.returncode == TOOL_FAILED, done.stderr
+    assert "arguments/query: " in json.loads(done.stdout)["result"]["content"][0]["text"]
 
 
 @ERAS

@@ -83,10 +83,17 @@ def test_no_answer_is_lost_misrouted_or_anothers_while_a_worker_is_replaced(
 ) -> None:
     for caller in (alice, charlie):
         set_quota(operator_scope(caller.tenant, "test"), {"rps": 10_000})
-    victim = crowd.workers()[0]
-    tally = Tally(REPLACED_AFTER, lambda: os.kill(victim, signal.SIGTERM))
+    busy: dict[int, int] = {}
+
+    def replace_the_busiest() -> None:
+        busy.update({worker: crowd.clients(worker) for worker in crowd.workers()})
+        os.kill(max(busy, key=busy.__getitem__), signal.SIGTERM)
+
+    tally = Tally(REPLACED_AFTER, replace_the_busiest)
     aside(lambda: both(crowd.url + "/mcp", alice, charlie, tally))
     assert len(set(tally.answers)) == 2 * CALLS
+    assert all(busy.values()), f"connections by worker: {busy}"
+    victim = max(busy, key=busy.__getitem__)
     wait_for(lambda: victim not in crowd.workers() and len(crowd.workers()) == WORKERS)
     for caller, own in ((alice, "acme"), (charlie, "globex")):
         assert sorted(caller.found("locker coat visitor", limit=100)) == [sentence(own, n) for n in range(CALLS)]

@@ -34,6 +34,9 @@ def test_an_agent_in_typescript_lists_the_tools_remembers_and_finds(
     assert said["remembered"]["structuredContent"]["stored"] == 1
     assert [memory["text"] for memory in said["found"]["structuredContent"]["results"]] == [TEXT]
     assert TEXT in said["found"]["content"][0]["text"]
+    # a client that knows the output schema throws away a failure whose structured content does not fit it
+    assert said["refused"]["isError"] is True
+    assert said["refused"]["content"][0]["text"].startswith("arguments/limit: ")
     assert alice.found("letters") == [TEXT]
 
 

@@ -8,5 +8,6 @@ await client.connect(new StreamableHTTPClientTransport(new URL(LOCI_URL), { requ
 const { tools } = await client.listTools();
 const remembered = await client.callTool({ name: "memory_remember", arguments: { text: TEXT } });
 const found = await client.callTool({ name: "memory_search", arguments: { query: QUERY } });
-console.log(JSON.stringify({ server: client.getServerVersion(), tools, remembered, found }));
+const refused = await client.callTool({ name: "memory_search", arguments: { query: QUERY, limit: "many" } });
+console.log(JSON.stringify({ tools, remembered, found, refused }));
 await client.close();
