@@ -12,7 +12,7 @@ FIND_PYTHON = for name in $(PYTHON) python3 python3.13 python3.12 python3.11; do
 	$$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; \
 	done
 
-.PHONY: help run stop test lint types contracts bench format lock clean
+.PHONY: help run stop test lint types contracts docs bench format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -34,6 +34,9 @@ types: .venv/.dev ## check types
 
 contracts: .venv/.dev ## check which room imports which
 	@PYTHONPATH=.:platform:sdk/python .venv/bin/lint-imports
+
+docs: .venv/.dev ## build the documentation as a site in var/site; a broken link fails
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --clean
 
 bench: .venv/.dev ## measure quality and speed (ARGS=--help)
 	@PYTHONPATH=platform .venv/bin/python -m tests.bench $(ARGS)

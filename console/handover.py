@@ -3,7 +3,7 @@
 The answer to the form that creates a key shows it. It goes into no address, session, message or log, and no cache keeps
 the page. The form carries a ticket: the id that the key will have, made and signed here for this person in this tenant.
 Whoever sends the form again (a reload, a second click) sends the same ticket; that key is there already, so no other is
-made, and its secret is nowhere to be shown from. See docs/decisions/0018.
+made, and its secret is nowhere to be shown from. See docs/decisions/0012.
 """
 
 from uuid import UUID

@@ -168,6 +168,8 @@ def remarks(notes: Sequence[str]) -> list[str]:
             said.append(_("Search by meaning is switched off here. These results go by words alone."))
         elif tag.startswith("filter:unknown_key:"):
             said.append(_("No memory has a field “%(key)s”.") % {"key": tag.split(":", 2)[2]})
+        elif tag.startswith("filter:empty_range:"):
+            said.append(_("The range of “%(key)s” ends before it begins.") % {"key": tag.split(":", 2)[2]})
     return said
 
 

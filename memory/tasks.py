@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from billing import attempts
 from memory.services.indexing import index_pending
 from memory.services.jobs import run_next
 from tenants import idempotency
@@ -31,3 +32,4 @@ def sweep_task() -> None:
     index_pending_task()
     run_jobs_task()
     idempotency.sweep()
+    attempts.sweep()

@@ -30,7 +30,8 @@ class Counter(models.Model):
 
 
 class Rate(models.Model):
-    """Theoretical arrival time of a bucket (GCRA). Unlogged; reached only through `loci_rate_take`."""
+    """Theoretical arrival time of a bucket (GCRA). Unlogged; reached only through functions in
+    `billing/sql`."""
 
     bucket = models.CharField(primary_key=True, max_length=96)
     tat = models.DateTimeField()

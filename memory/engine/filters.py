@@ -79,6 +79,17 @@ class Range:
             if value is not None:
                 yield operator, value
 
+    @property
+    def empty(self) -> bool:
+        """Whether no value lies between the bounds."""
+        lows = [(bound, strict) for bound, strict in ((self.gte, False), (self.gt, True)) if bound is not None]
+        highs = [(bound, strict) for bound, strict in ((self.lte, False), (self.lt, True)) if bound is not None]
+        return any(
+            low > high or (low == high and (above or below))  # type: ignore[operator]
+            for low, above in lows
+            for high, below in highs
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
@@ -242,12 +253,22 @@ def _range(field: str, value: Mapping[str, Any], path: tuple[str | int, ...]) ->
     return Range(field, **{name: _instant(bound, (*path, name)) for name, bound in bounds.items()})
 
 
+def conditions_of(filters: Filter | None) -> Iterator[Equals | Range | AnyOf | Exists | Prefix]:
+    """The conditions that a filter puts together."""
+    if isinstance(filters, And | Or):
+        for part in filters.parts:
+            yield from conditions_of(part)
+    elif isinstance(filters, Not):
+        yield from conditions_of(filters.part)
+    elif filters is not None:
+        yield filters
+
+
 def fields_of(filters: Filter | None) -> set[str]:
     """The names of all fields that a filter mentions."""
-    if filters is None:
-        return set()
-    if isinstance(filters, And | Or):
-        return set().union(*(fields_of(part) for part in filters.parts))
-    if isinstance(filters, Not):
-        return fields_of(filters.part)
-    return {filters.field}
+    return {condition.field for condition in conditions_of(filters)}
+
+
+def empty_ranges(filters: Filter | None) -> set[str]:
+    """The names of fields whose range ends before it begins."""
+    return {one.field for one in conditions_of(filters) if isinstance(one, Range) and one.empty}

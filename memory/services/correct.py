@@ -12,7 +12,6 @@ from django.db.backends.utils import CursorWrapper
 from billing import usage
 from loci.ground.errors import Conflict, NotFound, PreconditionFailed, RuleBroken
 from loci.ground.ids import uuid7
-from loci.ground.instants import parse_instant
 from memory.engine.text import analyse, detect_language
 from memory.engine.types import Record
 from memory.services.indexing import index_now
@@ -121,9 +120,7 @@ def _validity(current: Current, patch: Mapping[str, Any]) -> dict[str, datetime 
     """What a patch of metadata does to the validity, which the seed's clients give there."""
     said, found = validity(patch, ""), dict[str, datetime | None]()
     for name, column in (("valid_from", "valid_from"), ("valid_until", "valid_to")):
-        stored = current.facts[column]
-        kept = parse_instant(stored, naive_is_utc=True) if stored else None
-        found[column] = said.get(column) if name in patch else kept
+        found[column] = said.get(column) if name in patch else current.moment(column)
     check_order(found["valid_from"], found["valid_to"])
     return found
 

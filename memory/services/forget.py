@@ -1,6 +1,6 @@
 """Forget: retract memories so that recall no longer shows them; and erase them for good."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -9,6 +9,7 @@ from django.db.backends.utils import CursorWrapper
 
 from billing import quotas
 from memory.engine.filters import Equals
+from memory.services.prepare import check_order
 from memory.stores.postgres import writer
 from memory.stores.postgres.visible import Params, in_reach, is_newest, narrowed
 from memory.stores.postgres.writer import Current
@@ -41,7 +42,8 @@ def invalidate(
 ) -> Forgotten:
     """Retract memories by ids or by source. The first retraction stands; sending the content again reactivates it.
 
-    `valid_until` also ends their validity. Ids that the scope does not reach are passed over without a word.
+    `valid_until` also ends their validity; `RuleBroken`, and nothing changes, when one of them begins to hold only then
+    or later. Ids that the scope does not reach are passed over without a word.
     """
     require(scope, Right.WRITE)
     with tenant_rows(scope.tenant) as cursor:
@@ -50,6 +52,7 @@ def invalidate(
         at = writer.transaction_time(cursor, current.values())
         believed = [row.version for row in current.values() if row.known_to is None]
         if believed:
+            _check_ends(current.values(), valid_until)
             change = writer.close_versions(
                 cursor, scope, believed, at, invalidated_at=invalidated_at or at, valid_to=valid_until
             )
@@ -57,6 +60,12 @@ def invalidate(
             audit.record(cursor, scope, "memory.invalidated", count=len(believed), source=bool(source))
     requested = len(set(ids)) if ids is not None else len(memories)
     return Forgotten(requested, len(believed), complete)
+
+
+def _check_ends(rows: Iterable[Current], end: datetime | None) -> None:
+    for row in rows:
+        if row.known_to is None:
+            check_order(row.moment("valid_from"), end, f"memory {row.memory}: ")
 
 
 def erase(

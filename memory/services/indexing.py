@@ -17,7 +17,7 @@ from memory.services import wakeup
 from memory.services.patience import Late, within
 from memory.services.spaces import adopt_space
 from memory.stores.embedders import configured
-from memory.stores.postgres import writer
+from memory.stores.postgres import outbox, vectors
 from memory.stores.postgres.reader import literal, signs
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants.authentication import operator_scope
@@ -62,7 +62,7 @@ def _give_back(scope: Scope, versions: Sequence[UUID], error: str) -> None:
         INDEX_FAILURES.inc(len(versions))
         log.warning("index_failed", versions=len(versions), reason=error[:200])
     with tenant_rows(scope.tenant) as cursor:
-        writer.release_tasks(cursor, scope, versions, error, BACKOFF[0] if error else 0)
+        outbox.release_tasks(cursor, scope, versions, error, BACKOFF[0] if error else 0)
 
 
 def index_versions(scope: Scope, versions: Sequence[UUID], *, by: str, deadline: float | None = None) -> int:
@@ -82,12 +82,12 @@ def index_versions(scope: Scope, versions: Sequence[UUID], *, by: str, deadline:
     rows = list(_vectors(embedder, texts, deadline)) if embedder.enabled else []
     with tenant_rows(scope.tenant) as cursor:
         if rows:
-            there = writer.add_vectors(cursor, scope, rows, embedder.space)
+            there = vectors.add_vectors(cursor, scope, rows, embedder.space)
             adopt_space(cursor, scope, embedder)  # locks what the whole tenant shares, hence last
         else:
             there = set(texts)
-            writer.mark_indexed(cursor, scope, sorted(there))
-        writer.drop_tasks(cursor, scope, versions)
+            vectors.mark_indexed(cursor, scope, sorted(there))
+        outbox.drop_tasks(cursor, scope, versions)
     INDEXED.labels(by).inc(len(there))
     return len(there)
 
@@ -151,5 +151,5 @@ def _index_batch(scope: Scope, batch: Sequence[UUID], attempts: Mapping[UUID, in
         INDEX_FAILURES.inc(len(batch))
         log.warning("index_failed", versions=len(batch), reason=reason[:200], again_in=delay)
         with tenant_rows(scope.tenant) as cursor:
-            writer.release_tasks(cursor, scope, batch, reason, delay)
+            outbox.release_tasks(cursor, scope, batch, reason, delay)
         return 0

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from loci.ground.errors import Forbidden, RuleBroken
-from loci.ground.instants import BadInstant, parse_instant
+from loci.ground.instants import BadInstant, parse_instant, to_text
 from memory.engine.items import Item
 from memory.engine.text import fixed_windows
 from tenants.scope import ALL, Scope
@@ -116,7 +116,9 @@ def validity(metadata: Mapping[str, Any], where: str) -> dict[str, datetime]:
 def check_order(start: datetime | None, end: datetime | None, where: str = "") -> None:
     """`RuleBroken` for a validity that ends before it begins."""
     if start and end and not start < end:
-        raise RuleBroken(f"{where}valid_from must come before valid_until")
+        raise RuleBroken(
+            f"{where}valid_from must come before valid_until: {to_text(start)} does not come before {to_text(end)}"
+        )
 
 
 def chunked(item: Item) -> list[Item]:
@@ -139,8 +141,11 @@ def check_rules(items: Sequence[Item]) -> None:
             raise RuleBroken(f"{where}: text is blank")
         if len(item.source) > 1024:
             raise RuleBroken(f"{where}: source exceeds 1024 characters")
-        if len((item.source + item.namespace).encode()) > MAX_SOURCE_BYTES:
-            raise RuleBroken(f"{where}: source and namespace exceed {MAX_SOURCE_BYTES} bytes in UTF-8")
+        if (size := len((item.source + item.namespace).encode())) > MAX_SOURCE_BYTES:
+            raise RuleBroken(
+                f"{where}: source and namespace have {size} bytes in UTF-8, {MAX_SOURCE_BYTES} are the most:"
+                f" shorten the source by {size - MAX_SOURCE_BYTES} bytes"
+            )
         if "|" in item.source or any(ord(char) < 32 or ord(char) == 127 for char in item.source):
             raise RuleBroken(f"{where}: source must not contain '|' or control characters")
 

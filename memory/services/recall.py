@@ -13,7 +13,7 @@ from django.db.backends.utils import CursorWrapper
 
 from loci.ground.metrics import DEGRADED, RECALL_SECONDS
 from memory.engine.embedding import EmbedderError
-from memory.engine.filters import Filter, fields_of
+from memory.engine.filters import Filter, empty_ranges, fields_of
 from memory.engine.fusion import fuse, reciprocal_ranks
 from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.text import estimate_tokens
@@ -181,11 +181,14 @@ def _embed(run: _Run) -> None:
 
 
 def _check_filters(run: _Run, cursor: CursorWrapper) -> None:
-    for name in sorted(fields_of(run.search.filters)):
-        if name.startswith("metadata.") and not records.knows_key(cursor, run.scope, name):
-            note = f"filter:unknown_key:{name.removeprefix('metadata.')}"
-            if note not in run.answer.notes:  # a second attempt looks again
-                run.answer.notes.append(note)
+    notes = [
+        f"filter:unknown_key:{name.removeprefix('metadata.')}"
+        for name in sorted(fields_of(run.search.filters))
+        if name.startswith("metadata.") and not records.knows_key(cursor, run.scope, name, run.search.view)
+    ]
+    notes += [f"filter:empty_range:{name}" for name in sorted(empty_ranges(run.search.filters))]
+    # a second attempt looks again
+    run.answer.notes += [note for note in notes if note not in run.answer.notes]
 
 
 def _found(run: _Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:

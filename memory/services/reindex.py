@@ -1,57 +1,86 @@
 """Reindex: make a tenant's embedded indexes anew from its versions. Recall goes on meanwhile."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
+from loci.ground.errors import RuleBroken
 from loci.ground.ids import uuid7
 from memory.engine.text import analyse
 from memory.services.indexing import index_versions
 from memory.stores.embedders import configured
-from memory.stores.postgres import writer
+from memory.stores.postgres import outbox, terms
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants import audit
 from tenants.rls import tenant_rows
 from tenants.scope import Scope
 
 BATCH = 64
-Progress = Callable[[int], None]
+FIRST = UUID(int=0)
 
 
-def reindex(scope: Scope, *, progress: Progress = lambda done: None) -> int:
-    """Analyse and embed every version anew, in batches; how many. Moves the tenant to the configured embedder's space.
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How far it is: `versions` are done in this run, the last of them `after`, where another run can go on."""
 
-    When the space changes, the old vectors go first, so that two spaces never mix: until a version is embedded again
-    it is found by its words alone.
+    versions: int
+    after: UUID | None
+
+
+Progress = Callable[[Done], None]
+
+
+def count_versions(scope: Scope, after: UUID | None = None) -> int:
+    """How many versions the tenant has whose id comes after `after`."""
+    with tenant_rows(scope.tenant) as cursor:
+        params = Params()
+        cursor.execute(
+            f"/* reindex.count */ SELECT count(*) FROM memory_version v WHERE {tenant_clause('v', scope, params)}"
+            f" AND v.id > {params.add(after or FIRST)}",
+            params.values,
+        )
+        return int(cursor.fetchone()[0])
+
+
+def reindex(scope: Scope, *, after: UUID | None = None, progress: Progress = lambda done: None) -> int:
+    """Analyse and embed every version anew, in batches in order of their ids from after `after`; how many.
+
+    Moves the tenant to the configured embedder's space. When that changes, the old vectors go first, so that two spaces
+    never mix: until a version is embedded again it is found by its words alone. `RuleBroken` when it has changed and
+    `after` would leave versions out.
     """
     embedder = configured()
     with tenant_rows(scope.tenant) as cursor:
-        _leave_space(cursor, scope, embedder.space if embedder.enabled else "")
+        if _leave_space(cursor, scope, embedder.space if embedder.enabled else "") and after:
+            raise RuleBroken("The embedder is another one than before: reindex from the beginning, without --after.")
         audit.record(cursor, scope, "index.rebuilt", space=embedder.space if embedder.enabled else "")
-    done, after = 0, UUID(int=0)
-    while batch := _batch(scope, after):
-        after = batch[-1]
+    done = 0
+    while batch := _batch(scope, after or FIRST):
         index_versions(scope, batch, by="reindex")
-        done += len(batch)
-        progress(done)
+        after, done = batch[-1], done + len(batch)
+        progress(Done(done, after))
     with tenant_rows(scope.tenant) as cursor:
         _recount(cursor, scope)
     return done
 
 
-def _leave_space(cursor: CursorWrapper, scope: Scope, space: str) -> None:
+def _leave_space(cursor: CursorWrapper, scope: Scope, space: str) -> bool:
+    """Drop vectors of another space; whether there were any."""
     params = Params({"space": space})
     cursor.execute(
         "/* reindex.leave */ UPDATE memory_corpus AS t SET embedding_space = '', embedding_label = ''"
         f" WHERE {tenant_clause('t', scope, params)} AND t.embedding_space NOT IN ('', %(space)s) RETURNING 1",
         params.values,
     )
-    if cursor.fetchone():
+    left = cursor.fetchone() is not None
+    if left:
         for table in ("memory_vector", "memory_sign"):
             cursor.execute(
                 f"/* reindex.drop */ DELETE FROM {table} AS t WHERE {tenant_clause('t', scope, params)}", params.values
             )
+    return left
 
 
 def _batch(scope: Scope, after: UUID) -> list[UUID]:
@@ -67,8 +96,8 @@ def _batch(scope: Scope, after: UUID) -> list[UUID]:
         rows = cursor.fetchall()
         ids = [row[0] for row in rows]
         if rows:
-            writer.replace_derived(cursor, scope, rows, analyse)
-            writer.add_index_tasks(cursor, scope, [(uuid7(), version) for version in ids], 600)
+            terms.replace_derived(cursor, scope, rows, analyse)
+            outbox.add_index_tasks(cursor, scope, [(uuid7(), version) for version in ids], 600)
     return ids
 
 

@@ -14,7 +14,6 @@ from django.db.backends.utils import CursorWrapper
 from billing import usage
 from loci.ground.errors import Conflict
 from loci.ground.ids import uuid7
-from loci.ground.instants import parse_instant
 from loci.ground.metrics import WRITES
 from memory.engine.identity import content_id
 from memory.engine.items import Item, Outcome
@@ -166,9 +165,7 @@ def _differs(row: Current, item: Item) -> bool:
     """Whether a re-sent item says something new; another `timestamp` alone does not count: the first stands."""
     said = _said(item)
     return any(
-        value != (parse_instant(row.facts[name], naive_is_utc=True) if row.facts[name] else None)
-        if isinstance(value, datetime)
-        else not same_json(value, row.facts[name])
+        value != row.moment(name) if isinstance(value, datetime) else not same_json(value, row.facts[name])
         for name, value in said.items()
     )
 

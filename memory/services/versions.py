@@ -1,6 +1,6 @@
 """New versions of memories, fresh or in the place of others: the rows of one write, in the one order of locks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,9 +11,10 @@ from django.db.backends.utils import CursorWrapper
 from billing import quotas
 from loci.ground.context import current as facts
 from loci.ground.ids import uuid7
+from loci.ground.instants import parse_instant
 from memory.engine.text import Analysis
-from memory.services.prepare import validity
-from memory.stores.postgres import writer
+from memory.services.prepare import check_order, validity
+from memory.stores.postgres import outbox, terms, vectors, writer
 from memory.stores.postgres.writer import Change, Current
 from tenants.scope import Scope
 
@@ -54,6 +55,7 @@ def write_versions(
     Quota and statistics, which lock what the tenant shares, come last; only the audit event may follow.
     """
     for draft in drafts:
+        _check_validity(draft.row)
         draft.row.update(known_from=at, trace_id=facts.get().trace_id, written_by=str(scope.actor), embedding_space="")
     ended = {draft.before.version: draft for draft in drafts if draft.before}
     change = writer.close_versions(cursor, scope, list(ended), at) if ended else Change()
@@ -61,8 +63,8 @@ def write_versions(
         writer.unmark_retracted(cursor, scope, list(ended))
     rows = [draft.row for draft in drafts]
     writer.add_versions(cursor, scope, rows)
-    writer.add_postings(cursor, scope, {draft.row["id"]: draft.analysis for draft in drafts})
-    writer.add_filter_values(cursor, scope, [(row["id"], row["metadata"], row["tags"]) for row in rows])
+    terms.add_postings(cursor, scope, {draft.row["id"]: draft.analysis for draft in drafts})
+    terms.add_filter_values(cursor, scope, [(row["id"], row["metadata"], row["tags"]) for row in rows])
     pending = _index(cursor, scope, drafts, lease)
     change.memories += len(drafts) - len(ended)
     change.documents += sum(1 for draft in drafts if draft.analysis.terms)
@@ -72,6 +74,15 @@ def write_versions(
     return pending
 
 
+def _check_validity(row: Mapping[str, Any]) -> None:
+    """What a memory kept and what is said of it now must fit together."""
+    start, end = (
+        parse_instant(said, naive_is_utc=True) if isinstance(said := row.get(name), str) else said
+        for name in ("valid_from", "valid_to")
+    )
+    check_order(start, end, f"memory {row['memory_id']}: ")
+
+
 def _index(cursor: CursorWrapper, scope: Scope, drafts: Sequence[Draft], lease: float | None) -> list[UUID]:
     """Copy the vectors of unchanged texts, note index tasks for the others; the others."""
     same = {
@@ -79,9 +90,9 @@ def _index(cursor: CursorWrapper, scope: Scope, drafts: Sequence[Draft], lease: 
         for draft in drafts
         if draft.before and draft.before.text == draft.row["text"]
     }
-    copied = writer.copy_vectors(cursor, scope, same)
+    copied = vectors.copy_vectors(cursor, scope, same)
     ids = [draft.row["id"] for draft in drafts]
     pending = [] if lease is None else [version for version in ids if version not in copied]
-    writer.mark_indexed(cursor, scope, [version for version in ids if version not in pending])
-    writer.add_index_tasks(cursor, scope, [(uuid7(), version) for version in pending], lease or 0)
+    vectors.mark_indexed(cursor, scope, [version for version in ids if version not in pending])
+    outbox.add_index_tasks(cursor, scope, [(uuid7(), version) for version in pending], lease or 0)
     return pending

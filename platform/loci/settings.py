@@ -71,8 +71,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "loci.ground.middleware.RequestContext",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "loci.ground.middleware.BodyLimit",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -13,9 +13,10 @@ from loci.ground.errors import Conflict, NotFound, RuleBroken
 from loci.ground.ids import uuid7
 from tenants import audit
 from tenants.authentication import operator_scope
-from tenants.models import Membership, Tenant, User
+from tenants.models import Tenant, User
 from tenants.rls import tenant_rows
 from tenants.scope import Role
+from tenants.services.members import enrol
 
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
@@ -65,8 +66,10 @@ def tenant_secret(tenant: UUID) -> bytes:
 
 def add_member(tenant: UUID, email: str, role: Role, *, password: str | None = None, by: str = "operator") -> User:
     """Give a person a role in a tenant; the person is made when there is none of that address."""
-    user = User.objects.filter(email=email.lower()).first() or User.objects.create_user(email, password)
-    with tenant_rows(tenant) as cursor:
-        Membership.objects.update_or_create(tenant_id=tenant, user=user, defaults={"role": role.value})
-        audit.record(cursor, operator_scope(tenant, by), "member.added", user=str(user.id), role=role.value)
-    return user
+    return enrol(operator_scope(tenant, by), email, role, password=password).user
+
+
+def slug_of(tenant: UUID) -> str:
+    """The slug of a tenant that is there."""
+    with tenant_rows(tenant):
+        return Tenant.objects.values_list("slug", flat=True).get(id=tenant)

@@ -194,6 +194,49 @@ def test_another_tenants_keys_are_unknown(house: Caller, charlie: Caller) -> Non
     assert charlie.recall("here", filters={"amount": 100})["notes"] == ["filter:unknown_key:amount"]
 
 
+def test_a_key_that_only_an_earlier_version_had_is_unknown(alice: Caller) -> None:
+    (memory,) = alice.remember("The lamp is here.", metadata={"colour": "red"})
+    alice.call("PATCH", f"memories/{memory}", {"metadata": {"colour": None}})
+    assert alice.recall("lamp", filters={"colour": "red"})["notes"] == ["filter:unknown_key:colour"]
+
+
+def test_a_key_that_a_retracted_memory_has_is_known(alice: Caller) -> None:
+    (memory,) = alice.remember("The lamp is here.", metadata={"colour": "red"})
+    alice.post("invalidate", {"ids": [memory]})
+    assert alice.recall("lamp", filters={"colour": "red"})["notes"] == []
+    assert alice.recall("lamp", filters={"colour": "red"}, include_invalidated=True)["notes"] == []
+
+
+def test_a_narrowed_key_learns_nothing_of_what_left_its_reach(alice: Caller) -> None:
+    narrowed = alice.with_key(filters={"team": "red"})
+    (memory,) = alice.remember("The lamp is here.", metadata={"team": "red", "salary": 1})
+    assert narrowed.recall("lamp", filters={"salary": 1})["notes"] == []
+    alice.call("PATCH", f"memories/{memory}", {"metadata": {"team": "blue"}})
+    assert narrowed.recall("lamp", filters={"salary": 1})["notes"] == ["filter:unknown_key:salary"]
+    assert narrowed.recall("lamp", filters={"salary": 1}, as_of="2026-01-01")["notes"] == ["filter:unknown_key:salary"]
+    assert alice.recall("lamp", filters={"salary": 1})["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("field", "bounds"),
+    [
+        ("timestamp", {"gte": "2026-02-01", "lt": "2026-01-01"}),
+        ("timestamp", {"gte": "2026-02-01", "lt": "2026-02-01"}),
+        ("offset", {"gt": 5, "lte": 5}),
+        ("metadata.amount", {"gte": 2, "gt": 0, "lte": 1}),
+    ],
+)
+def test_a_range_that_ends_before_it_begins_finds_nothing_and_says_so(
+    house: Caller, field: str, bounds: dict[str, Any]
+) -> None:
+    answer = house.recall("house", filters={field: bounds})
+    assert (answer["results"], answer["notes"]) == ([], [f"filter:empty_range:{field}"])
+
+
+def test_a_range_of_a_single_value_is_none_that_is_empty(house: Caller) -> None:
+    assert house.recall("house", filters={"offset": {"gte": 0, "lte": 0}})["notes"] == []
+
+
 @pytest.mark.parametrize(
     ("filters", "pointer"),
     [

@@ -51,6 +51,28 @@ def test_valid_until_also_ends_the_validity(alice: Caller) -> None:
     assert alice.found("Rome", as_of="2024-01-01") == []
 
 
+@pytest.mark.parametrize("end", ["2023-12-31T23:59:59Z", "2024-01-01"])
+@pytest.mark.parametrize("by", ["ids", "source"])
+def test_an_end_before_the_beginning_is_refused_and_changes_nothing(alice: Caller, by: str, end: str) -> None:
+    (later,) = alice.remember("Rome is home.", source="s", metadata={"valid_from": "2024-01-01"})
+    (other,) = alice.remember("Oslo was home.", source="s")
+    which = {"ids": [other, later]} if by == "ids" else {"source": "s"}
+    answer = problem(alice.post("invalidate", {**which, "valid_until": end}), 400, "rule_broken")
+    assert later in answer["detail"] and "2024-01-01T00:00:00Z" in answer["detail"] and end[:10] in answer["detail"]
+    assert set(alice.found("home")) == {"Rome is home.", "Oslo was home."}
+    assert alice.get(f"memories/{other}").json()["invalidated_at"] is None
+    assert [action for action, _ in audited(alice.tenant)].count("memory.invalidated") == 0
+    assert alice.post("invalidate", {**which, "valid_until": "2024-01-02"}).json()["invalidated"] == 2
+
+
+def test_an_end_is_not_compared_with_what_is_out_of_reach_or_retracted_already(alice: Caller, charlie: Caller) -> None:
+    (theirs,) = charlie.remember("Theirs.", metadata={"valid_from": "2024-01-01"})
+    (gone,) = alice.remember("Gone.", metadata={"valid_from": "2024-01-01"})
+    alice.post("invalidate", {"ids": [gone]})
+    answer = alice.post("invalidate", {"ids": [theirs, gone], "valid_until": "2020-01-01"})
+    assert answer.json() == {"requested": 2, "invalidated": 0, "complete": True}
+
+
 def test_as_of_ignores_a_retraction(alice: Caller) -> None:
     (gone,) = alice.remember("Rome is home.")
     alice.post("invalidate", {"ids": [gone]})

@@ -1,6 +1,7 @@
 """Strange but rightful things are only data: in every place, found again by every filter."""
 
 import random
+from urllib.parse import quote
 
 import pytest
 
@@ -80,3 +81,22 @@ def test_a_source_too_long_in_bytes_is_refused_by_name(alice: Caller) -> None:
     assert answer["detail"].startswith("items[0]: source")
     assert stored_rows(alice.tenant) == {}
     assert alice.remember("Fits.", source=incompressible(600), namespace="n")
+
+
+@pytest.mark.parametrize(
+    ("letter", "fits"), [("a", 1024), ("я", 1024), ("ب", 1024), ("記", 830), ("क", 830), ("🦜", 620)]
+)
+def test_a_source_in_any_script_is_stored_and_found_or_its_bytes_are_told(
+    alice: Caller, letter: str, fits: int
+) -> None:
+    namespace, chosen = "n" * 10, random.Random(1)
+    source = "".join(chr(ord(letter) + chosen.randrange(16)) for _ in range(fits))
+    (memory,) = alice.remember("The parrot sings.", source=source, namespace=namespace)
+    assert alice.found("parrot", filters={"source": source}) == ["The parrot sings."]
+    listed = alice.get(f"memories?source={quote(source)}").json()["items"]
+    assert [item["id"] for item in listed] == [memory]
+    if fits < 1024:
+        answer = alice.post("memories", {"items": [{"text": "x", "source": letter * 1024, "namespace": namespace}]})
+        size = len(letter.encode()) * 1024 + 10
+        told = problem(answer, 400, "rule_broken")["detail"]
+        assert f"have {size} bytes in UTF-8, 2500 are the most" in told and f"by {size - 2500} bytes" in told

@@ -1,6 +1,6 @@
 """Make tenants with a key and no rate limit, and perhaps memories, in one process.
 
-    python -m tests.bench.fill < {"tenants": ["slug", …], "memories": 0, "seed": 1}
+    python -m tests.bench.fill < {"tenants": ["slug", …], "memories": 0, "seed": 1, "owner": false}
 
 Prints the service key of each tenant as one JSON object. Operators' work, hence by services and not by HTTP.
 """
@@ -12,13 +12,15 @@ from typing import Any
 import django
 
 
-def fill(slugs: list[str], memories: int, seed: int) -> dict[str, str]:
-    """The key of each new tenant, which holds so many memories."""
+def fill(slugs: list[str], memories: int, seed: int, *, owner: bool) -> dict[str, str]:
+    """The key of each new tenant, which holds so many memories and perhaps has an owner who can sign in."""
     from billing.quotas import set_quota
     from tenants.authentication import operator_scope
+    from tenants.scope import Role
     from tenants.services.keys import issue_key
-    from tenants.services.tenants import create_tenant
+    from tenants.services.tenants import add_member, create_tenant
     from tests.bench.corpus import texts
+    from tests.bench.pages import EMAIL, PASSWORD
 
     keys = {}
     stored = texts(memories * len(slugs), 30, seed=seed) if memories else []
@@ -26,6 +28,8 @@ def fill(slugs: list[str], memories: int, seed: int) -> dict[str, str]:
         scope = operator_scope(create_tenant(slug), "bench")
         set_quota(scope, {"rps": 1_000_000})
         keys[slug] = issue_key(scope, scopes=["read", "write"]).secret
+        if owner:
+            add_member(scope.tenant, EMAIL, Role.OWNER, password=PASSWORD)
         _remember(scope, stored[at * memories : (at + 1) * memories])
     return keys
 
@@ -45,7 +49,11 @@ def main() -> None:
     """From stdin to stdout."""
     django.setup()
     wanted = json.load(sys.stdin)
-    print(json.dumps(fill(wanted["tenants"], wanted.get("memories", 0), wanted.get("seed", 1))))
+    print(
+        json.dumps(
+            fill(wanted["tenants"], wanted.get("memories", 0), wanted.get("seed", 1), owner=wanted.get("owner", False))
+        )
+    )
 
 
 if __name__ == "__main__":

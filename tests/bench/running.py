@@ -53,9 +53,9 @@ class Loci:
     database: str
     ready_seconds: float = 0.0
 
-    def tenants(self, *slugs: str, memories: int = 0, seed: int = 1) -> dict[str, str]:
-        """Make tenants with so many memories each; their service keys."""
-        wanted = json.dumps({"tenants": slugs, "memories": memories, "seed": seed})
+    def tenants(self, *slugs: str, memories: int = 0, seed: int = 1, owner: bool = False) -> dict[str, str]:
+        """Make tenants with so many memories each, and perhaps an owner; their service keys."""
+        wanted = json.dumps({"tenants": slugs, "memories": memories, "seed": seed, "owner": owner})
         done = _run([sys.executable, "-m", "tests.bench.fill"], self.env, wanted)
         keys: dict[str, str] = json.loads(done.splitlines()[-1])
         return keys

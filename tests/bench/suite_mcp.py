@@ -9,7 +9,7 @@ from statistics import median
 
 import httpx
 
-from tests.bench import corpus
+from tests.bench import corpus, pages
 from tests.bench.client import load
 from tests.bench.context import Bench
 from tests.bench.report import percentiles
@@ -17,6 +17,7 @@ from tests.bench.running import Loci
 
 KIND = "static"
 MEMORIES = 10_000
+PAGES_AT = 100_000
 SECONDS = 4.0
 LIMIT, COLD = 1.5, 8.0
 MODERN = "2026-07-28"
@@ -75,7 +76,22 @@ def run(bench: Bench) -> None:
         running.vacuum()
         _overhead(bench, running, key, stored)
         _throughput(bench, running, key, stored)
+    _pages(bench)
     _start(bench)
+
+
+def _pages(bench: Bench) -> None:
+    """The console in a large tenant."""
+    size = 500 if bench.options.quick else PAGES_AT
+    bench.report.title(f"mcp: pages of the console, {size} memories, embedder {KIND}")
+    with bench.loci(embedder=KIND) as running:
+        key = running.tenants("agents", owner=True)["agents"]
+        stored = corpus.texts(size, 30, seed=1)
+        load(running.url, key, corpus.items(stored))
+        running.vacuum()
+        caller = Rest(running.url, key)
+        queries = list(corpus.questions(pages.TIMES + 3, stored))
+        pages.measure(bench, running, "agents", caller.search, queries)
 
 
 def _doors(running: Loci, key: str) -> dict[str, Callable[[], Rest | Agent]]:

@@ -99,9 +99,8 @@ def test_the_bridge_of_claude_desktop_is_told_of_an_address_without_tls_that_is_
 def test_the_calls_for_curl_are_good_calls(mira: Member) -> None:
     secret = shown(mira.post("connect/curl", **form_of(mira)))
     caller = Caller(mira.scope.tenant, secret)
-    store, ask = (
-        shlex.split(text.replace("\\\n", "")) for text in written("curl", Target("http://testserver", secret))
-    )
+    texts = written("curl", Target("http://testserver", secret))
+    store, ask = (shlex.split(text.replace("\\\n", "")) for text in texts)
     for words in (store, ask):
         assert words[words.index("-H") + 1] == f"Authorization: Bearer {secret}"
         answer = caller.post(words[1].removeprefix("http://testserver"), json.loads(words[-1]))

@@ -112,7 +112,9 @@ def test_migrations_that_are_left_or_of_another_release_are_told(db: None, monke
     with connections["owner"].cursor() as cursor:
         cursor.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('memory', '9999_later', now())")
         assert _one(database.check_migrations, "migrations").state == State.WARN
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'memory' AND name IN ('0004_open_jobs', '9999_later')")
+        cursor.execute(
+            "DELETE FROM django_migrations WHERE app = 'memory' AND name IN ('0004_open_jobs', '9999_later')"
+        )
         found = _one(database.check_migrations, "migrations")
     assert found.state == State.FAIL and "memory.0004_open_jobs" in found.message
 

@@ -17,9 +17,9 @@ from tests.cast import Caller
 
 SERVER = "http://127.0.0.1:8000"
 _FORM = re.compile(
-    r"(?:(?P<name>[A-Z]+)=\$\()?(?P<command>.*?)(?: +\| +python3 -c '(?P<python>[^']*)')?(?(name)\))", re.DOTALL
+    r"(?:(?P<name>[A-Z_]+)=\$\()?(?P<command>.*?)(?: +\| +python3 -c '(?P<python>[^']*)')?(?(name)\))", re.DOTALL
 )
-_VARIABLE = re.compile(r"\$([A-Z]+)")
+_VARIABLE = re.compile(r"\$([A-Z_]+)")
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def parsed(words: list[str]) -> tuple[str, str, dict[str, str], str | None]:
     headers: dict[str, str] = {}
     rest = iter(words[1:])
     for word in rest:
-        if word in ("-s", "-sS"):
+        if word in ("-s", "-sS", "--fail-with-body"):
             continue
         if word == "-X":
             method = next(rest)

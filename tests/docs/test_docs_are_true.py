@@ -151,10 +151,20 @@ def test_examples_are_well_formed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RUN)
+def test_a_request_shows_its_failure_and_follows_the_port(name: str) -> None:
+    found = [
+        command for block in blocks(ROOT / name) if block.language == "sh" for command in commands(block)
+        if "curl " in command
+    ]  # fmt: skip
+    assert found
+    assert [each for each in found if "curl -sS --fail-with-body " not in each or "$LOCI_URL/" not in each] == []
+
+
+@pytest.mark.parametrize("name", RUN)
 @pytest.mark.committed
 def test_examples_run_and_answer_as_shown(name: str, newcomer: MakeCaller) -> None:
     caller = newcomer("demo")
-    shell = Shell(caller, {"KEY": caller.key})
+    shell = Shell(caller, {"KEY": caller.key, "LOCI_URL": SERVER})
     ran = 0
     found = blocks(ROOT / name)
     for at, block in enumerate(found):
@@ -169,8 +179,8 @@ def test_examples_run_and_answer_as_shown(name: str, newcomer: MakeCaller) -> No
 
 
 def _is_runnable(command: str) -> bool:
-    """Not what starts things, and not what reads the demo's key, which the test has."""
-    return not command.startswith(("make ", "KEY="))
+    """Not what starts things, and not what reads the demo's address and key, which the test has."""
+    return not command.startswith(("make ", "KEY=", "LOCI_URL="))
 
 
 def _shown_after(found: list[Block], at: int) -> Any:
@@ -201,3 +211,8 @@ def test_the_picture_of_the_rooms_is_as_the_imports_are() -> None:
     assert (DOCS / "architecture.svg").read_text() == picture.svg(picture.telling(found)), (
         "draw it again: python -m tests.docs.picture"
     )
+
+
+def test_every_decision_is_listed() -> None:
+    pages = {f"decisions/{page.name}" for page in (DOCS / "decisions").glob("*.md")}
+    assert set(links(DOCS / "decisions.md")) == pages

@@ -30,12 +30,11 @@ class Place:
         return {fact.id: fact for fact in facts if reaches(shape, fact) and shows(look, fact) and holds(query, fact)}
 
     def unknown_keys(self, shape: Shape, keys: Iterable[str]) -> list[str]:
-        """Which metadata keys no version within reach has."""
+        """Which metadata keys no memory within reach has; what it was before does not count."""
         known = {
             path
-            for versions in self.memories.values()
-            for fact in versions
-            if reaches(shape, fact)
+            for memory in self.memories
+            if (fact := self.newest(shape, memory))
             for path, _ in _walk("", fact.metadata)
         }
         return sorted(set(keys) - known)
@@ -125,6 +124,13 @@ class Place:
             and ("source" not in choice or fact.source == choice["source"])
             and ("ids" not in choice or memory in choice["ids"])
         ]
+
+    def ends_too_early(self, shape: Shape, choice: Mapping[str, Any]) -> bool:
+        """Whether a retraction would end a memory before it begins to hold."""
+        end = moment(choice.get("valid_until"))
+        starts = [moment(self.memories[one][-1].valid_from) for one in self.targets(shape, choice)
+                  if self.memories[one][-1].believed]  # fmt: skip
+        return end is not None and any(start is not None and start >= end for start in starts)
 
     def retract(self, shape: Shape, choice: Mapping[str, Any]) -> int:
         """Invalidate; how many."""

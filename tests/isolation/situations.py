@@ -19,7 +19,7 @@ from memory.services.browse import browse
 from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
-from memory.stores.postgres import corpus, records, writer
+from memory.stores.postgres import corpus, outbox, records, terms, vectors, writer
 from memory.stores.postgres.reader import PostgresReader
 from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
@@ -103,7 +103,7 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         return run
 
     space = configured().space
-    vectors = [(versions[0], 0, "[" + ",".join(["0.5"] * configured().dimension) + "]", "1" * configured().dimension)]
+    embedded = [(versions[0], 0, "[" + ",".join(["0.5"] * configured().dimension) + "]", "1" * configured().dimension)]
     derived: list[Any] = [(versions[0], "tea", "en", "{}", [], False)]
     return {
         "records by version": on_cursor(records.by_version, versions),
@@ -111,13 +111,13 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "lock": on_cursor(writer.lock_current, memories),
         "close": on_cursor(writer.close_versions, versions, NOW),
         "unmark": on_cursor(writer.unmark_retracted, versions),
-        "copy vectors": on_cursor(writer.copy_vectors, {versions[0]: stage.own.versions[-1]}),
-        "mark indexed": on_cursor(writer.mark_indexed, versions),
-        "add vectors": on_cursor(writer.add_vectors, vectors, space),
-        "insert vectors": on_cursor(writer._insert_vectors, [list(each) for each in zip(*vectors, strict=True)]),
-        "drop tasks": on_cursor(writer.drop_tasks, versions),
-        "release tasks": on_cursor(writer.release_tasks, versions, "error", 1.0),
-        "replace derived": on_cursor(writer.replace_derived, derived, analyse),
+        "copy vectors": on_cursor(vectors.copy_vectors, {versions[0]: stage.own.versions[-1]}),
+        "mark indexed": on_cursor(vectors.mark_indexed, versions),
+        "add vectors": on_cursor(vectors.add_vectors, embedded, space),
+        "insert vectors": on_cursor(vectors._insert_vectors, [list(each) for each in zip(*embedded, strict=True)]),
+        "drop tasks": on_cursor(outbox.drop_tasks, versions),
+        "release tasks": on_cursor(outbox.release_tasks, versions, "error", 1.0),
+        "replace derived": on_cursor(terms.replace_derived, derived, analyse),
         "erase memories": on_cursor(writer.erase_memories, memories),
         "neighbours and scores": lambda: _complete(stage),
         "dense arm": lambda: _arms(stage),
@@ -140,6 +140,7 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "index pending": indexing.index_pending,
         "recall in the past": lambda: recall(scope, query="tea", view=View(known_at=datetime.now(UTC))).notes,
         "reindex": lambda: _reindex(stage),
+        "versions to reindex": lambda: reindex.count_versions(operator),
         "end of a job": lambda: jobs._end(Job(tenant_id=scope.tenant, id=theirs.job, kind="x"), "failed", "error"),
         "limits of a newborn": lambda: quotas.set_quota(newborn, {"memories": 5}),
         "a limit again": lambda: quotas.set_quota(scope, {"rps": 900}),

@@ -123,3 +123,26 @@ def metadata_keys(query: Mapping[str, Any]) -> set[str]:
         elif (key := name.removeprefix("metadata.")) in METADATA_KEYS:
             found.add(key)
     return found
+
+
+def empty_ranges(query: Mapping[str, Any]) -> set[str]:
+    """The full names of the fields whose range ends before it begins."""
+    found: set[str] = set()
+    for name, value in query.items():
+        if name in ("and", "or"):
+            found |= {field for part in value for field in empty_ranges(part)}
+        elif name == "not":
+            found |= empty_ranges(value)
+        elif isinstance(value, dict) and _empty(value):
+            found.add(name if name.startswith("metadata.") or name not in METADATA_KEYS else f"metadata.{name}")
+    return found
+
+
+def _empty(bounds: Mapping[str, Any]) -> bool:
+    """Whether no value is left; the bounds that are drawn sort as texts as they do as instants."""
+    return any(
+        bounds[low] > bounds[high] or (bounds[low] == bounds[high] and {low, high} != {"gte", "lte"})
+        for low in ("gte", "gt")
+        for high in ("lte", "lt")
+        if low in bounds and high in bounds
+    )

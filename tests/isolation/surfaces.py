@@ -110,7 +110,10 @@ def recall(probe: Probe) -> None:
         shown = {key: found[memory]["metadata"].get(key) for key in own}
         assert (found[memory]["text"], shown) == (fact.text, own)
     unknown = holder.place.unknown_keys(holder.shape, draws.metadata_keys(query))
-    assert answer.json["notes"] == [f"filter:unknown_key:{key}" for key in unknown]
+    empty = sorted(draws.empty_ranges(query))
+    assert answer.json["notes"] == [f"filter:unknown_key:{key}" for key in unknown] + [
+        f"filter:empty_range:{name}" for name in empty
+    ]
     assert answer.json["degraded"] == []
     if trace := answer.json["trace"]:
         traced = {one for arm in trace["retrievers"] for one, _ in arm["ranked"]} | {one for one, _ in trace["fused"]}

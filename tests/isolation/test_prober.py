@@ -97,6 +97,9 @@ def _choice(holder: Holder, draw: Draw) -> Mapping[str, Any]:
 def _invalidate(holder: Holder, draw: Draw) -> None:
     choice = {**_choice(holder, draw), **draw(st.sampled_from([{}, {"valid_until": "2001-01-01"}]))}
     answer = holder.send("POST", "invalidate", choice)
+    if holder.place.ends_too_early(holder.shape, choice):
+        assert answer.status == 400, answer.body
+        return
     assert answer.status == 200, answer.body
     assert answer.json["invalidated"] == holder.place.retract(holder.shape, choice)
 

@@ -19,6 +19,8 @@ from tests.cast import Caller
 from tests.isolation.rows import fingerprints, tenant_tables
 
 DEFINERS = {
+    "loci_attempt_forget": "p_bucket text",
+    "loci_attempt_take": "p_buckets text[], p_tries integer[], p_seconds double precision[]",
     "loci_backlog": "",
     "loci_claim_index_tasks": "p_limit integer, p_seconds double precision",
     "loci_claim_job": "p_seconds double precision",
@@ -28,12 +30,13 @@ DEFINERS = {
     "loci_rate_take": "p_tenant uuid, p_default double precision",
     "loci_tenant_by_slug": "p_slug text",
     "loci_drop_expired_answers": "",
+    "loci_drop_idle_rates": "",
     "loci_tenant_page": "p_after uuid, p_limit integer",
 }
 """Every function that runs with its owner's rights, and so past row-level security: what it takes."""
 OPEN_TO_ALL = {
     "tenants_user": "people belong to no tenant; their memberships do",
-    "billing_rate": "one row a bucket, reached only through loci_rate_take",
+    "billing_rate": "one row a bucket, reached only through functions of billing/sql",
 }
 """Tables of our rooms without a tenant's id, and why."""
 APPEND_ONLY = ("tenants_auditevent", "billing_usageevent")

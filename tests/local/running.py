@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +64,7 @@ class Running:
         return os.pread(self._screen, 1_000_000, 0).decode()
 
     def wait_started(self) -> "Running":
-        wait_for(lambda: "curl -s" in self.output or self.process.poll() is not None, seconds=120)
+        wait_for(lambda: "Ctrl-C stops everything" in self.output or self.process.poll() is not None, seconds=120)
         assert self.process.poll() is None, self.output
         return self
 
@@ -79,6 +80,20 @@ class Running:
             cwd=ROOT, env=self.env, capture_output=True, text=True, check=False,
         )  # fmt: skip
 
+    def manage(self, *arguments: str) -> str:
+        """What a management command beside it prints."""
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT, env=self.env, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+
+    def raw(self, request: bytes) -> bytes:
+        """What comes back for bytes after which nothing more is sent, until the server closes the connection."""
+        with socket.create_connection(("127.0.0.1", int(self.port)), timeout=30) as connection:
+            connection.sendall(request)
+            connection.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: connection.recv(65536), b""))
+
     def get(self, path: str) -> int:
         """The status code of a GET; 0 when nobody answers."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -86,6 +101,8 @@ class Running:
             with opener.open(self.url + path, timeout=5) as response:
                 code: int = response.status
                 return code
+        except urllib.error.HTTPError as error:
+            return error.code
         except OSError:
             return 0
 

@@ -7,8 +7,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -34,7 +37,7 @@ def loci(folder: Path) -> Iterator[Running]:
 
 
 def test_it_prints_a_request_that_works_when_pasted(loci: Running) -> None:
-    line = next(line for line in loci.output.splitlines() if "curl -s" in line)
+    line = next(line for line in loci.output.splitlines() if "curl -sS" in line)
     answer = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=True).stdout
     assert "results" in json.loads(answer)
 
@@ -99,6 +102,61 @@ def test_a_folder_that_cannot_be_written_is_named_in_one_line(folder: Path) -> N
     assert str(folder / "file") in running.output
 
 
+@pytest.mark.parametrize(
+    ("framing", "body"),
+    [
+        ("Transfer-Encoding: chunked", b"zz\r\n%s\r\n0\r\n\r\n"),
+        ("Transfer-Encoding: chunked", b"10\r\n%s\r\n0\r\n\r\n"),
+        ("Transfer-Encoding: chunked", b"4c\r\n%s"),
+        ("Content-Length: 500", b"%s"),
+    ],
+)
+def test_a_body_that_is_broken_is_the_senders_fault_and_ends_the_connection(
+    loci: Running, framing: str, body: bytes
+) -> None:
+    write = json.dumps({"items": [{"text": "This came in a broken body.", "source": "broken"}]}).encode()
+    head = (
+        f"POST /api/v1/memories HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {loci.demo()['service_key']}\r\n"
+        f"Content-Type: application/json\r\n{framing}\r\n\r\n"
+    )
+    smuggled = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" if "chunked" in framing else b""
+    answer = loci.raw(head.encode() + body % write + smuggled)
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 400 Bad Request")
+    assert answer.count(b"HTTP/1.1") <= 1, "what follows a broken body is no request"
+    listed = urllib.request.Request(
+        f"{loci.url}/api/v1/memories?source=broken", headers={"X-API-Key": loci.demo()["service_key"]}
+    )
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(listed, timeout=30) as response:
+        assert json.load(response)["items"] == []
+    assert '"level": "error"' not in (loci.var / "log" / "web.log").read_text()
+
+
+def test_peers_that_fall_silent_hold_nobody_up(loci: Running) -> None:
+    """More of them than there are threads: half of a request's head, half of its body."""
+    head = (
+        f"POST /api/v1/memories HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {loci.demo()['service_key']}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+    )
+    begun = [head[:30].encode(), head.encode() + b'{"items":']
+    with ExitStack() as stack:
+        silent = [stack.enter_context(socket.create_connection(("127.0.0.1", int(loci.port)))) for _ in range(12)]
+        for at, connection in enumerate(silent):
+            connection.sendall(begun[at % 2])
+        wait_for(lambda: loci.get("/healthz") == 200, seconds=30)
+    log = (loci.var / "log" / "web.log").read_text()
+    assert '"level": "error"' not in log and "[ERROR]" not in log
+
+
+def test_the_longest_source_can_be_asked_for_in_an_address(loci: Running) -> None:
+    source = quote("é" * 1024)
+    assert loci.get(f"/api/v1/memories?source={source}") == 401
+    listed = loci.raw(
+        f"GET /api/v1/memories?source={quote('記' * 833)} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        f"X-API-Key: {loci.demo()['service_key']}\r\n\r\n".encode()
+    )
+    assert listed.startswith(b"HTTP/1.1 200")
+
+
 def test_a_child_that_dies_is_started_again(loci: Running) -> None:
     web = loci.children()[0]
     os.kill(web, signal.SIGKILL)
@@ -126,6 +184,23 @@ def test_after_kill_9_its_children_end_and_the_next_start_goes_on_with_the_same_
     assert second.end(signal.SIGINT) == 0
     assert not any(alive(pid) for pid in [*children, server])
     assert "Traceback" not in second.output
+
+
+def test_a_key_that_was_revoked_is_not_shown_again_and_another_is_a_file_away(folder: Path) -> None:
+    var, port = folder / "revoked", free_port()
+    first = Running(var, port).wait_started()
+    (key,) = json.loads(first.manage("list_keys", "demo", "--json"))
+    first.manage("revoke_key", key["id"])
+    assert first.end(signal.SIGINT) == 0
+    second = Running(var, port).wait_started()
+    (line,) = [line for line in second.output.splitlines() if "Service key" in line]
+    assert f"was revoked or has expired: delete {var / 'demo.json'} and start again" in line
+    assert first.demo()["service_key"] not in second.output
+    assert second.end(signal.SIGINT) == 0
+    (var / "demo.json").unlink()
+    third = Running(var, port).wait_started()
+    assert f"Service key   {third.demo()['service_key']}" in third.output
+    assert third.end(signal.SIGINT) == 0
 
 
 def test_stop_ends_everything(loci: Running) -> None:

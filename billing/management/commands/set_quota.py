@@ -1,28 +1,29 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from billing.quotas import NAMES, set_quota
-from loci.ground.errors import LociError
+from loci.ground.commands import LociCommand
 from tenants.authentication import operator_scope
 from tenants.services.tenants import tenant_by_slug
 
 
-class Command(BaseCommand):
+class Command(LociCommand):
     """Set limits of a tenant."""
 
     help = f"Set limits of a tenant: {', '.join(f'{name} ({what})' for name, what in NAMES.items())}."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", help="the tenant")
-        parser.add_argument("limits", nargs="+", help="name=number; a negative number goes back to the default")
+        parser.add_argument("slug", help="the tenant's slug")
+        parser.add_argument(
+            "limits",
+            nargs="+",
+            help="name=number; 0 refuses everything, a negative number goes back to the default (DEFAULT_QUOTAS)",
+        )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def act(self, options: dict[str, Any]) -> None:
         limits = dict(_pair(given) for given in options["limits"])
-        try:
-            set_quota(operator_scope(tenant_by_slug(options["slug"]), "set_quota"), limits)
-        except LociError as error:
-            raise CommandError(str(error)) from None
+        set_quota(operator_scope(tenant_by_slug(options["slug"]), "set_quota"), limits)
         self.stdout.write(f"{options['slug']}: " + ", ".join(f"{name}={limit:g}" for name, limit in limits.items()))
 
 

@@ -2,16 +2,17 @@ import json
 import secrets
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from loci.ground.errors import LociError
+from loci.ground.commands import LociCommand
+from loci.ground.errors import NotFound
 from tenants.authentication import operator_scope
 from tenants.scope import Role
 from tenants.services.keys import issue_key
 from tenants.services.tenants import add_member, create_tenant, tenant_by_slug
 
 
-class Command(BaseCommand):
+class Command(LociCommand):
     """Make the demo tenant with an owner and a key."""
 
     help = (
@@ -20,23 +21,22 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--slug", default="demo")
-        parser.add_argument("--email", default="owner@demo.example")
+        parser.add_argument("--slug", default="demo", help="the tenant's slug (default: demo)")
+        parser.add_argument(
+            "--email", default="owner@demo.example", help="the owner's e-mail address (default: owner@demo.example)"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def act(self, options: dict[str, Any]) -> None:
         password = secrets.token_urlsafe(12)
         try:
-            try:
-                tenant = tenant_by_slug(options["slug"])
-            except LociError:
-                tenant = create_tenant(options["slug"], name="Demo", by="create_demo")
-            user = add_member(tenant, options["email"], Role.OWNER, password=password, by="create_demo")
-            user.set_password(password)
-            user.save(update_fields=["password"])
-            key = issue_key(operator_scope(tenant, "create_demo"), scopes=["read", "write"], name="demo")
-        except LociError as error:
-            raise CommandError(str(error)) from None
+            tenant = tenant_by_slug(options["slug"])
+        except NotFound:
+            tenant = create_tenant(options["slug"], name="Demo", by="create_demo")
+        user = add_member(tenant, options["email"], Role.OWNER, password=password, by="create_demo")
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        key = issue_key(operator_scope(tenant, "create_demo"), scopes=["read", "write"], name="demo")
         facts = {
             "tenant": options["slug"],
             "service_key": key.secret,

@@ -3,43 +3,45 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from loci.ground.errors import LociError
+from loci.ground.commands import LociCommand
 from memory.services.ingest import FileOutcome, Folder, folder_at, ingest_file, prune, recreate
 from tenants.authentication import operator_scope
 from tenants.scope import Scope
 from tenants.services.tenants import tenant_by_slug
 
 
-class Command(BaseCommand):
+class Command(LociCommand):
     """Store the text files of a folder."""
 
-    help = "Store the .md and .txt files of a folder. Run it again after changes, or to go on after an interruption."
+    help = (
+        "Store the .md and .txt files of a folder, each up to 32 MB, in windows of at most 800 characters. Run it again"
+        " after changes, or to go on after an interruption: what is there unchanged is passed over."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path, help="a folder, or one file")
-        parser.add_argument("--tenant", required=True, help="the tenant's slug")
-        parser.add_argument("--root", help="name of the folder in metadata.index_root; its own name when not given")
+        parser.add_argument("--tenant", required=True, help="the tenant's slug (required)")
+        parser.add_argument("--root", help="name of the folder in metadata.index_root (default: its own name)")
         parser.add_argument("--namespace", default="default", help="where the memories go (default: default)")
         parser.add_argument(
-            "--prune", action="store_true", help="erase memories of this folder that it no longer holds"
+            "--prune",
+            action="store_true",
+            help="erase memories of this folder that it no longer holds; not when a file could not be read",
         )
         parser.add_argument("--recreate", action="store_true", help="erase all memories of this folder first (asks)")
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            folder = folder_at(options["path"], options["root"], options["namespace"])
-            scope = operator_scope(tenant_by_slug(options["tenant"]), "ingest")
-            if options["recreate"]:
-                _confirm(folder, options["yes"])
-                self.stdout.write(f"Erased {recreate(scope, folder)} memories of {folder.root}.")
-            outcomes, ids = _ingest(scope, folder)
-            pruned = self._pruned(scope, folder, outcomes, ids) if options["prune"] else 0
-        except LociError as error:
-            raise CommandError(str(error)) from None
+    def act(self, options: dict[str, Any]) -> None:
+        folder = folder_at(options["path"], options["root"], options["namespace"])
+        scope = operator_scope(tenant_by_slug(options["tenant"]), "ingest")
+        if options["recreate"]:
+            _confirm(folder, options["yes"])
+            self.stdout.write(f"Erased {recreate(scope, folder)} memories of {folder.root}.")
+        outcomes, ids = _ingest(scope, folder)
+        pruned = self._pruned(scope, folder, outcomes, ids) if options["prune"] else 0
         self._report(outcomes, pruned)
 
     def _pruned(self, scope: Scope, folder: Folder, outcomes: list[FileOutcome], ids: set[UUID]) -> int:

@@ -11,7 +11,7 @@ from django.db.backends.utils import CursorWrapper
 from loci.ground.instants import to_text
 from memory.engine.filters import Filter
 from memory.engine.types import NOW, Record, View
-from memory.stores.postgres.visible import Params, in_reach, is_newest, narrowed, tenant_clause, visible
+from memory.stores.postgres.visible import Params, at_time, in_reach, is_newest, narrowed, tenant_clause, visible
 from tenants.scope import Scope
 
 FIELDS = [
@@ -152,10 +152,17 @@ def page(
     return [record_of(row) for row in cursor.fetchall()]
 
 
-def knows_key(cursor: CursorWrapper, scope: Scope, field: str) -> bool:
-    """Whether any memory within the scope has a value for a metadata field."""
+def knows_key(cursor: CursorWrapper, scope: Scope, field: str, view: View) -> bool:
+    """Whether any memory that the scope reaches has a metadata field, retracted or not.
+
+    A memory is what became of it: what it was before tells nothing, least of all to a key whose reach it has left
+    since. Only a view of what was believed at some time goes by what memories were then.
+    """
     params = Params()
-    inner = [in_reach("v", scope, params), "v.id = f.version_id"]
+    newest = f"(v.known_to IS NULL OR {is_newest('v', scope, params)})"
+    inner = [
+        in_reach("v", scope, params), "v.id = f.version_id", at_time("v", view, params) if view.known_at else newest,
+    ]  # fmt: skip
     if rest := narrowed("v", scope, None, params):
         inner.append(rest)
     clause = tenant_clause("f", scope, params)

@@ -43,9 +43,10 @@ def trace_of(traceparent: str) -> str:
 
 
 def _address(forwarded: str, peer: str | None, *, behind_proxy: bool) -> str | None:
-    """Who asks: the peer, or behind a proxy whom that one names last; what stands before it anyone may have written."""
-    if behind_proxy:
-        named = forwarded.rpartition(",")[2].strip()
+    """Who asks: the peer, or behind a proxy whom that one names last; what stands before it anyone may have written.
+    None for a peer without an address, as behind a Unix socket."""
+    named = forwarded.rpartition(",")[2].strip().partition("%")[0] if behind_proxy else ""
+    for address in (named, peer or ""):
         with contextlib.suppress(ValueError):
-            return str(ip_address(named.partition("%")[0]))
-    return peer or None
+            return str(ip_address(address))
+    return None

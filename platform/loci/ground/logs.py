@@ -6,6 +6,17 @@ from typing import Any
 import structlog
 
 
+class Record(logging.LogRecord):
+    """What one call logs. What Django refused as suspicious is a warning of one line: the caller did it, and so it is
+    no error of ours; yet an operator who left a host out of ALLOWED_HOSTS wants to see it."""
+
+    def __init__(self, name: str | None, level: int, *args: Any, **more: Any):
+        super().__init__(name or "", level, *args, **more)  # copies are made from an empty one
+        if self.name.startswith("django.security") and level >= logging.ERROR:
+            self.levelno, self.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
+            self.msg, self.args, self.exc_info = self.getMessage()[:300], (), None
+
+
 def configure(options: dict[str, Any]) -> None:
     """Set up structlog and the standard library's logging alike; `options["level"]` is the least level shown."""
     shared: list[Any] = [
@@ -36,6 +47,7 @@ def configure(options: dict[str, Any]) -> None:
     root.setLevel(options["level"])
     # a 4xx is the caller's affair: Django would log each as a warning
     logging.getLogger("django.request").setLevel(logging.ERROR)
+    logging.setLogRecordFactory(Record)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     # it tells of the beginning and end of each request
     logging.getLogger("mcp").setLevel(logging.WARNING)

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Mapping
 
 from loci.local.children import ending, spawn
@@ -49,24 +51,50 @@ def _create(places: Places, env: Mapping[str, str]) -> dict[str, str]:
     return answer
 
 
-def banner(demo: Mapping[str, str]) -> str:
-    """What to do now: the console, the sign-in, and a request that works when pasted."""
+def key_holds(demo: Mapping[str, str]) -> bool:
+    """Whether the running Loci still takes the demo's key; never asked through a proxy."""
+    request = urllib.request.Request(f"{demo['url']}/api/v1/status", headers={"X-API-Key": demo["service_key"]})
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=5):
+            return True
+    except urllib.error.HTTPError as error:
+        return error.code != 401
+    except OSError:  # whatever this is, the key is not to blame
+        return True
+
+
+def banner(demo: Mapping[str, str], places: Places, *, key_holds: bool) -> str:
+    """What to do now: the console, the sign-in, and a request that works when pasted; without a key that holds, how to
+    get another: none is made unasked, since somebody revoked it or let it expire."""
     return "\n".join(
         [
             "",
             f"  Loci runs at  {demo['url']}",
             f"  Sign in as    {demo['email']}",
             f"  Password      {demo['password']}",
-            f"  Service key   {demo['service_key']}",
-            "",
-            "  Ask its memory, which holds Loci's own documentation:",
-            "",
-            f"  curl -s {demo['url']}/api/v1/recall -H 'X-API-Key: {demo['service_key']}'"
-            f" -H 'Content-Type: application/json' -d '{QUESTION}'",
+            *(_with_key(demo) if key_holds else [_without_key(places)]),
             "",
             "  Ctrl-C stops everything; the data stay.",
             "",
         ]
+    )
+
+
+def _with_key(demo: Mapping[str, str]) -> list[str]:
+    return [
+        f"  Service key   {demo['service_key']}",
+        "",
+        "  Ask its memory, which holds Loci's own documentation:",
+        "",
+        f"  curl -sS --fail-with-body {demo['url']}/api/v1/recall -H 'X-API-Key: {demo['service_key']}'"
+        f" -H 'Content-Type: application/json' -d '{QUESTION}'",
+    ]
+
+
+def _without_key(places: Places) -> str:
+    return (
+        f"  Service key   was revoked or has expired: delete {places.demo_file} and start again for another key and"
+        " another password"
     )
 
 

@@ -97,7 +97,7 @@ class Supervisor:
         self._start_children(env, port)
         self._wait_ready(url)
         self.ingest = demo.FirstIngest(self.places, env, say)
-        say(demo.banner(facts))
+        say(demo.banner(facts, self.places, key_holds=demo.key_holds(facts)))
 
     def _environment(self, url: str) -> dict[str, str]:
         """The children's environment: ours, less what another project may have left in it."""

@@ -1,9 +1,9 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from loci.ground.errors import LociError
+from loci.ground.commands import LociCommand
 from loci.ground.instants import to_text
 from tenants.authentication import operator_scope
 from tenants.models import ServiceKey
@@ -11,20 +11,20 @@ from tenants.services.keys import list_keys
 from tenants.services.tenants import tenant_by_slug
 
 
-class Command(BaseCommand):
+class Command(LociCommand):
     """List a tenant's service keys, without their secrets."""
 
-    help = "List the service keys of a tenant, oldest first. Their secrets are stored nowhere."
+    help = (
+        "List the service keys of a tenant, oldest first, at most 1,000: id, last four characters, scopes, namespaces,"
+        " what it is bound to, state, name. Their secrets are stored nowhere."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", help="the tenant")
+        parser.add_argument("slug", help="the tenant's slug")
         parser.add_argument("--json", action="store_true", help="print one JSON array")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            keys = list_keys(operator_scope(tenant_by_slug(options["slug"]), "list_keys"))
-        except LociError as error:
-            raise CommandError(str(error)) from None
+    def act(self, options: dict[str, Any]) -> None:
+        keys = list_keys(operator_scope(tenant_by_slug(options["slug"]), "list_keys"))
         if options["json"]:
             self.stdout.write(json.dumps([_document(key) for key in keys]))
             return
