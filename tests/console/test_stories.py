@@ -145,6 +145,7 @@ def test_keys_open_popovers_and_go_to_pages(tab: Tab, mira: Member) -> None:
     mira.stores(*FACTS)
     tab.signs_in(mira)
     page = tab.page
+    page.wait_for_url("**/t/acme/")
     page.keyboard.press("/")
     page.wait_for_url("**/t/acme/search")
     page.keyboard.press("Escape")
@@ -235,13 +236,13 @@ def test_what_takes_long_shows_a_line(tab: Tab, mira: Member) -> None:
     tab.signs_in(mira)
     tab.goes(mira.at("search"))
     held: list[Any] = []
-    tab.page.route("**/search?q=*", held.append)
+    tab.page.route("**/search?q=*", lambda route: held.append(route))
     tab.page.fill("#q", "proxy")
-    tab.page.wait_for_function("getComputedStyle(document.getElementById('progress')).opacity === '1'")
+    tab.page.locator("#progress").wait_for()
     for route in held:
         route.continue_()
     tab.page.locator(".hit").first.wait_for()
-    tab.page.wait_for_function("getComputedStyle(document.getElementById('progress')).opacity === '0'")
+    tab.page.locator("#progress").wait_for(state="hidden")
 
 
 def test_one_switches_the_language(tab: Tab, mira: Member) -> None:
