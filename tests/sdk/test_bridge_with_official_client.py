@@ -9,15 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import uvicorn
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.server.mcpserver import Context, MCPServer
 
 from tests.sdk.terminal import COMMAND, Terminal
-
-pytest.importorskip("mcp", reason="the official MCP package is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-
-from mcp.client import Client  # noqa: E402
-from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
-from mcp.server.mcpserver import Context, MCPServer  # noqa: E402
 
 
 def fixture_server() -> MCPServer:

@@ -127,6 +127,15 @@ def test_what_is_refused_says_why(speaker: Speaker, bob: Caller) -> None:
     assert invalid.value.detail.startswith("/filters/ward ward: 'above' is no operator")
 
 
+def test_a_models_call_of_a_tool_is_passed_on(speaker: Speaker) -> None:
+    declared = speaker.say("tools", provider="anthropic")
+    assert {"memory_search", "memory_remember"} <= {tool["name"] for tool in declared}
+    speaker.say("call_tool", "memory_remember", {"text": FAX})
+    assert FAX in str(speaker.say("call_tool", "memory_search", {"query": "fax"}))
+    with pytest.raises(NotFound):
+        speaker.say("call_tool", "memory_nonsense")
+
+
 def test_status_and_health_tell_how_the_server_stands(speaker: Speaker) -> None:
     speaker.say("remember", FAX)
     assert speaker.say("status").tenant.memories == 1

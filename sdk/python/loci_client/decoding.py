@@ -32,6 +32,8 @@ def _value(kind: Any, value: Any) -> Any:
     if origin in (types.UnionType, typing.Union):
         options = [option for option in typing.get_args(kind) if option is not types.NoneType]
         return None if value is None else _value(options[0], value)
+    if origin is list:
+        return _expect(value, list)
     if origin is tuple:
         return tuple(_value(typing.get_args(kind)[0], entry) for entry in _expect(value, list))
     if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):

@@ -217,6 +217,13 @@ class Erasure:
 
 
 @dataclass(frozen=True)
+class ToolList:
+    """Declarations of tools for a model provider's API."""
+
+    tools: list[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
 class TenantStatus:
     """How the tenant stands; all None for a narrowed key."""
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from loci_client.context import as_block
 from loci_client.decoding import decode
-from loci_client.errors import JobFailed, JobUnfinished
+from loci_client.errors import JobFailed, JobUnfinished, UnexpectedAnswer
 from loci_client.models import (
     Accepted,
     Erasure,
@@ -27,6 +27,7 @@ from loci_client.models import (
     RecallOptions,
     Retraction,
     Status,
+    ToolList,
     Written,
 )
 from loci_client.steps import Call, Flow, Pause, T, new_idempotency_key, perform
@@ -199,6 +200,28 @@ def wait_for_job(job_id: str, *, timeout: float = 120.0) -> Flow[Job]:
             raise JobUnfinished(found)
         pause = next(pauses, pause)
         yield Pause(min(pause, max(0.0, end - time.monotonic())))
+
+
+def tools(*, provider: str = "openai", toolset: str = "all") -> Flow[list[Mapping[str, Any]]]:
+    """Declarations of the tools that the key may call, as a model provider's API takes them: `openai`, `anthropic` or
+    `gemini`."""
+    params = {"format": provider, "tools": toolset}
+    return (yield from perform(Call("GET", f"{API}/tools", partial(decode, ToolList), params=params))).tools
+
+
+def call_tool(name: str, arguments: Mapping[str, Any] | None = None) -> Flow[Mapping[str, Any]]:
+    """Call a tool with the arguments that a model gave, and return its result for the model.
+
+    It is not sent again when the answer is lost: what the tool does may have been done.
+    """
+    path = f"{API}/tools/{quote(name, safe='')}"
+    return (yield from perform(Call("POST", path, _object, dict(arguments or {}), repeatable=False)))
+
+
+def _object(document: Any) -> Mapping[str, Any]:
+    if not isinstance(document, dict):
+        raise UnexpectedAnswer("The answer is no result of a tool: no JSON object.")
+    return document
 
 
 def status() -> Flow[Status]:
