@@ -134,8 +134,7 @@ class Supervisor:
     def _start_children(self, env: Mapping[str, str], port: int) -> None:
         environment = {**env, "BIND": f"{ports.HOST}:{port}"}
         for name, command_line in PROCESSES.items():
-            command = command_line(environment)
-            child = Child(name, command, env, self.places.log(name), say)
+            child = Child(name, command_line(environment), environment, self.places.log(name), say)
             self.children.append(child)
             child.start()
         record(self.places, self.children)
