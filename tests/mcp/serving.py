@@ -65,7 +65,7 @@ def crowd_of(workers: int) -> Iterator[Crowd]:
     """A running Loci of several processes, once all of them are there and one answers."""
     crowd = Crowd(workers)
     try:
-        wait_for(lambda: crowd.process.poll() is not None or _answers(crowd.url + "/healthz"))
+        wait_for(lambda: crowd.process.poll() is not None or _answers(crowd.url + "/healthz"), seconds=180)
         assert crowd.process.poll() is None, crowd.output
         wait_for(lambda: len(crowd.workers()) == workers)
         yield crowd
