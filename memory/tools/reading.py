@@ -1,15 +1,19 @@
 """`memory_get`, `memory_list`, `memory_job` and `memory_stats`."""
 
 from typing import Any
+from uuid import UUID
 
 from pydantic import Field
 
+from loci.ground.errors import Fault, InvalidRequest
 from loci.ground.instants import to_text
 from memory.engine.filters import And, AnyOf, Equals, Filter
 from memory.engine.types import Record
+from memory.services.browse import browse, place_of, token
 from memory.services.jobs import get_job, list_jobs
 from memory.services.lookup import get_memory, list_memories
 from memory.services.status import embedder_label, tenant_status
+from memory.services.survey import shares
 from memory.shapes import render
 from memory.shapes.answers import JobResponse, MemoryResponse, TenantStatus
 from memory.tools import markdown
@@ -41,7 +45,7 @@ class ListArguments(Arguments):
     agent: str | None = Field(None, min_length=1, max_length=128, description="Only what this agent wrote.")
     kind: Kind | None = Field(None, description="Only of this kind.")
     namespace: str | None = Field(None, min_length=1, max_length=128, description="Only in this namespace.")
-    cursor: Id | None = Field(None, description="`next` of the page before.")
+    cursor: str | None = Field(None, min_length=1, max_length=128, description="`next` of the page before.")
     limit: int = Field(50, ge=1, le=200, description="How many at most.")
 
     @property
@@ -75,7 +79,7 @@ class ListedMemory(Result):
 
 
 class ListResult(Result):
-    """A page in order of id; `next` is None at the end."""
+    """A page, the newest first; those of one source in the order of their ids. `next` is None at the end."""
 
     items: list[ListedMemory]
     next: str | None
@@ -97,10 +101,21 @@ class NoArguments(Arguments):
     """None."""
 
 
+class Shares(Result):
+    """How the newest memories divide; `whole` when `counted` is all there are. The kind "" is none."""
+
+    counted: int
+    whole: bool
+    tiers: dict[str, int]
+    kinds: dict[str, int]
+    namespaces: dict[str, int]
+
+
 class StatsResult(Result):
     """How the tenant stands; its counts are null for a key that sees only part of it."""
 
     tenant: TenantStatus
+    shares: Shares
     embedding: str
     jobs: list[JobResponse] = Field(description="The newest jobs.")
 
@@ -124,7 +139,7 @@ def run_get(scope: Scope, given: GetArguments) -> GetResult:
 
 def run_list(scope: Scope, given: ListArguments) -> ListResult:
     """A page of memories."""
-    page = list_memories(scope, source=given.source, after=given.cursor, limit=given.limit, filters=given.filter)
+    records, following = _of_source(scope, given) if given.source is not None else _newest(scope, given)
     fields = [name for name in ListedMemory.model_fields if name not in ("id", "source")]
     items = [
         ListedMemory(
@@ -132,9 +147,30 @@ def run_list(scope: Scope, given: ListArguments) -> ListResult:
             source=record.payload["source"] or None,
             **{name: record.payload[name] for name in fields},
         )
-        for record in page.records
+        for record in records
     ]
-    return ListResult(items=items, next=None if page.complete else items[-1].id)
+    return ListResult(items=items, next=following)
+
+
+def _of_source(scope: Scope, given: ListArguments) -> tuple[list[Record], str | None]:
+    try:
+        after = None if given.cursor is None else UUID(given.cursor)
+    except ValueError:
+        raise _no_cursor() from None
+    page = list_memories(scope, source=given.source, after=after, limit=given.limit, filters=given.filter)
+    return page.records, None if page.complete else str(page.records[-1].id)
+
+
+def _newest(scope: Scope, given: ListArguments) -> tuple[list[Record], str | None]:
+    after = None if given.cursor is None else place_of(given.cursor)
+    if given.cursor is not None and after is None:
+        raise _no_cursor()
+    leaf = browse(scope, after=after, limit=given.limit, filters=given.filter)
+    return leaf.records, None if leaf.after is None else token(leaf.after)
+
+
+def _no_cursor() -> InvalidRequest:
+    return InvalidRequest([Fault(("arguments", "cursor"), "is no cursor: pass `next` of the page before")])
 
 
 def run_job(scope: Scope, given: JobArguments) -> JobResult:
@@ -145,7 +181,15 @@ def run_job(scope: Scope, given: JobArguments) -> JobResult:
 def run_stats(scope: Scope, given: NoArguments) -> StatsResult:
     """Counts, limit, index lag, jobs."""
     jobs = list_jobs(scope, limit=RECENT_JOBS).jobs
+    newest = shares(scope)
     return StatsResult(
+        shares=Shares(
+            counted=newest.counted,
+            whole=newest.whole,
+            tiers=dict(newest.tiers),
+            kinds={kind or "": number for kind, number in newest.kinds.items()},
+            namespaces=dict(newest.namespaces),
+        ),
         tenant=TenantStatus.model_validate(tenant_status(scope)),
         embedding=embedder_label(),
         jobs=[_job(job, with_result=False) for job in jobs],
@@ -179,6 +223,7 @@ def _read_stats(result: StatsResult) -> str:
             ("limit", tenant.memories_limit),
             ("waiting for the index", tenant.index_pending),
             ("embedding", result.embedding),
+            ("kinds", ", ".join(f"{number} {kind or 'of none'}" for kind, number in result.shares.kinds.items())),
             ("jobs", ", ".join(f"{job.state} {job.done}/{job.total}" for job in result.jobs)),
         )
     )
@@ -201,13 +246,16 @@ GET = Tool(
 LIST = Tool(
     name="memory_list",
     title="List memories",
-    description="List memories without their texts, a page at a time, by source, tags, agent, kind or namespace.",
+    description=(
+        "List memories without their texts, a page at a time, the newest first; only those of a source, with tags, of an"
+        " agent, a kind or a namespace if wanted."
+    ),
     arguments=ListArguments,
     result=ListResult,
     right=Right.READ,
     run=run_list,
     markdown=_read_list,
-    services=(list_memories,),
+    services=(list_memories, browse),
     read_only=True,
     idempotent=True,
 )
@@ -233,7 +281,7 @@ STATS = Tool(
     right=Right.READ,
     run=run_stats,
     markdown=_read_stats,
-    services=(tenant_status, list_jobs, embedder_label),
+    services=(tenant_status, list_jobs, embedder_label, shares),
     read_only=True,
     idempotent=True,
 )

@@ -25,6 +25,11 @@ NOT_FOR_AGENTS = {
     "prune": "goes with it",
     "recreate": "goes with it",
     "index_versions": "the worker's",
+    "count_versions": "the operator's",
+    "overview": "the console's front page; memory_stats says what an agent needs of it",
+    "known_keys": "suggestions while a person builds a filter",
+    "count_each": "which filter of a person's excludes most",
+    "rows_of": "what a person sees before erasing",
     "list_versions": "the history of a memory: memory_history, with the two clocks",
     "restore": "storing the same text again does it",
 }
@@ -134,13 +139,94 @@ def test_many_items_become_a_job(alice: Caller) -> None:
     queued = call(alice, "memory_remember", items=[{"text": f"Fact number {at}."} for at in range(70)])
     assert queued["results"] == [] and queued["job"]
     assert call(alice, "memory_job", id=queued["job"])["job"]["total"] == 70
-    assert call(alice, "memory_stats")["jobs"][0]["id"] == queued["job"]
+    stats = call(alice, "memory_stats")
+    assert stats["jobs"][0]["id"] == queued["job"]
+    assert (stats["shares"]["counted"], stats["shares"]["whole"]) == (0, True)
 
 
 def test_arguments_are_taken_as_models_send_them(alice: Caller) -> None:
     alice.remember("Dana prefers tea.", metadata={"amount": 3})
     found = call(alice, "memory_search", query="Dana", limit="5", detail=2, tags=None, filters='{"amount": {"gte": 2}}')
     assert len(found["results"]) == 1
+
+
+def texts(caller: Caller, **arguments: Any) -> set[str]:
+    """The texts that a search finds."""
+    return {hit["text"] for hit in call(caller, "memory_search", **arguments)["results"]}
+
+
+def test_a_search_is_narrowed_by_time_and_agent(alice: Caller) -> None:
+    alice.remember("Tea in June.", timestamp="2026-06-01", agent="scout")
+    alice.remember("Tea in July.", timestamp="2026-07-01", agent="clerk")
+    assert texts(alice, query="tea", since="2026-06-15") == {"Tea in July."}
+    assert texts(alice, query="tea", until="2026-07-01") == {"Tea in June."}
+    assert texts(alice, query="tea", agent="clerk") == {"Tea in July."}
+    assert texts(alice, query="tea", since="2026-06-01", until="2026-07-02") == {"Tea in June.", "Tea in July."}
+
+
+def test_both_clocks_are_asked(alice: Caller) -> None:
+    stored = alice.remember("Dana lives in Oslo.", metadata={"valid_from": "2020-01-01", "valid_until": "2024-01-01"})
+    before = call(alice, "memory_get", id=stored[0])["memory"]["known_from"]
+    call(alice, "memory_update", id=stored[0], text="Dana lived in Bergen.")
+    assert texts(alice, query="Dana") == set()
+    assert texts(alice, query="Dana", valid_at="2022-05-01") == {"Dana lived in Bergen."}
+    assert texts(alice, query="Dana", valid_at="2022-05-01", known_at=before) == {"Dana lives in Oslo."}
+    assert texts(alice, query="Dana", valid_at="2025-05-01") == set()
+
+
+def test_a_retraction_can_say_until_when_it_was_true(alice: Caller) -> None:
+    (memory,) = alice.remember("The fax works.")
+    end = "2030-01-01T00:00:00Z"
+    assert call(alice, "memory_forget", ids=[memory], valid_until=end)["invalidated"] == 1
+    assert call(alice, "memory_get", id=memory)["memory"]["valid_to"] == end
+
+
+def test_lists_are_narrowed_and_paged(alice: Caller) -> None:
+    alice.remember("One.", agent="scout", kind="fact", source="a")
+    alice.remember("Two.", namespace="red", source="b")
+    alice.remember("Three.", source="c")
+    assert [item["source"] for item in call(alice, "memory_list", agent="scout")["items"]] == ["a"]
+    assert [item["source"] for item in call(alice, "memory_list", kind="fact")["items"]] == ["a"]
+    assert [item["source"] for item in call(alice, "memory_list", namespace="red")["items"]] == ["b"]
+    seen, cursor = [], None
+    while True:
+        page = call(alice, "memory_list", limit=1, cursor=cursor)
+        seen += [item["source"] for item in page["items"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert seen == ["c", "b", "a"], "the newest first"
+    refused = alice.post("tools/memory_list", {"cursor": "nonsense"})
+    assert refused.status_code == 422 and refused.json()["errors"][0]["pointer"].endswith("/cursor")
+
+
+def test_a_long_text_is_cut_into_chunks_once(alice: Caller) -> None:
+    text = "The lighthouse keeper wrote a line. " * 60
+    first = call(alice, "memory_remember", text=text, source="log", chunk=True)
+    again = call(alice, "memory_remember", text=text, source="log", chunk=True)
+    assert first["stored"] > 1 and (again["stored"], again["duplicates"]) == (0, first["stored"])
+    offsets = [item["offset"] for item in call(alice, "memory_list", source="log")["items"]]
+    assert len(set(offsets)) == first["stored"]
+    seed = call(alice, "mnemostack_remember", text=text, source="log", chunk=True)
+    assert (seed["stored"], seed["duplicates"]) == (0, first["stored"])
+
+
+def test_what_fell_back_and_how_it_came_about_is_told(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memory.services import recall
+
+    alice.remember("Dana prefers tea. " * 20)
+    whole = call(alice, "memory_search", query="tea", include_trace=True, detail=3)
+    assert {arm["name"] for arm in whole["trace"]["retrievers"]} == {"dense", "lexical"}
+    assert [len(hit["text"]) for hit in whole["results"]] == [200]
+
+    def broken(*_: Any) -> Any:
+        raise recall.EmbedderError("gone")
+
+    monkeypatch.setattr(recall, "within", broken)
+    fallen = call(alice, "memory_search", query="tea", include_trace=True)
+    assert fallen["degraded"] == ["retriever:dense:failed"] and fallen["results"]
+    seed = call(alice, "mnemostack_search", query="tea", include_trace=True)
+    assert seed["degraded"] == ["retriever:vector:failed"] and seed["trace"]
 
 
 def test_erasing_asks_to_be_meant(alice: Caller) -> None:
