@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from console import hits
 from console.access import door, member_scope
 from console.chips import Chip, Narrowing, builder, narrowing_of, tidied
-from console.dossier import Dossier
+from console.dossier import Dossier, dossier_of
 from console.figures import grouped
 from console.times import Times, times_of
 from loci.ground.errors import NotFound
@@ -137,7 +137,7 @@ def _exists(scope: Scope, memory: UUID) -> bool:
 
 
 def _opened(scope: Scope, memory: UUID) -> Dossier:
-    return Dossier(list_versions(scope, memory), scope.actor)
+    return dossier_of(scope, list_versions(scope, memory))
 
 
 def _start(scope: Scope) -> dict[str, Any]:
