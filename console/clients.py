@@ -131,7 +131,10 @@ def _opencode(to: Target) -> list[Snippet]:
             _("Put this into ~/.config/opencode/opencode.json (opencode 2)."),
             _json({"$schema": schema, "mcp": {"servers": {"loci": server}}}),
         ),
-        Snippet(_("Or this, for opencode 1, which has no servers there."), _json({"$schema": schema, "mcp": {"loci": server}})),
+        Snippet(
+            _("Or this, for opencode 1, which has no servers there."),
+            _json({"$schema": schema, "mcp": {"loci": server}}),
+        ),
     ]
 
 

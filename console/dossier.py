@@ -35,7 +35,7 @@ class Fact:
 
 
 class Dossier:
-    """A memory with all its versions, newest first; `reader` is who looks at it, `names` what keys and members are called."""
+    """A memory with all its versions, newest first; `reader` looks at it, `names` says what writers are called."""
 
     def __init__(self, versions: Sequence[Record], reader: Actor, names: Mapping[str, str] = MappingProxyType({})):
         self.versions = versions

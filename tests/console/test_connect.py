@@ -110,7 +110,8 @@ def test_the_calls_for_curl_are_good_calls(mira: Member) -> None:
     store, ask = (shlex.split(text.replace("\\\n", "")) for text in texts)
     for words in (store, ask):
         assert words[words.index("-H") + 1] == f"Authorization: Bearer {secret}"
-        answer = caller.post(next(word for word in words if word.startswith("http")).removeprefix("http://testserver"), json.loads(words[-1]))
+        (url,) = (word for word in words if word.startswith("http"))
+        answer = caller.post(url.removeprefix("http://testserver"), json.loads(words[-1]))
         assert answer.status_code == 200
     assert answer.json()["results"][0]["text"] == "Dana prefers secure message to fax."
 

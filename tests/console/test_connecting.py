@@ -30,7 +30,7 @@ def remembers(url: str, secret: str, text: str) -> None:
 def test_from_choosing_an_agent_to_its_first_call(tab: Tab, mira: Member) -> None:
     page = tab.page
     tab.signs_in(mira)
-    page.get_by_role("link", name="Connect").click()
+    page.get_by_role("link", name="Connect", exact=True).click()
     page.get_by_role("link", name="Cursor").click()
     assert "YOUR_LOCI_KEY" in page.locator("pre.code").first.inner_text()
     page.get_by_label("Namespaces").fill("care")
@@ -89,7 +89,7 @@ def test_a_key_is_created_looked_at_and_revoked(chromium: Any, live_server: Any,
 
 def create(tab: Tab, scripts: bool) -> None:
     page = tab.page
-    page.get_by_role("link", name="Keys", exact=True).click()
+    page.get_by_role("link", name="Service keys", exact=True).click()
     page.get_by_role("link", name="New key").click()
     page.get_by_label("Name", exact=True).fill("care-desk")
     page.locator("[value=write]").uncheck()

@@ -28,7 +28,9 @@ def plain(page: str) -> str:
 
 def test_an_empty_tenant_shows_the_first_steps(mira: Member, vito: Member) -> None:
     page = mira.get("").content.decode()
-    assert "Connect your agent" in page and 'class="btn primary" href="/t/acme/connect"' in page and "/api/v1/memories" in page and 'href="/t/acme/memories/new"' in page
+    assert "Connect your agent" in page and 'class="btn primary" href="/t/acme/connect"' in page
+    assert "Or with curl" in page and "/api/v1/memories" in page and "create_key" not in page
+    assert 'href="/t/acme/memories/new"' in page
     assert 'hx-trigger="every 3s"' in page
     assert "/memories/new" not in vito.get("").content.decode()
 

@@ -17,7 +17,7 @@ MANNERS = """Tell it when to remember, in {place}:
     You have a long-term memory, the loci tools. Search it before you answer; store what is worth knowing next time.
     When something in it is wrong, forget it, then store what holds now. Store no secrets.
 
-Then say: "Remember that I prefer pnpm to npm." And in a new chat: "Which package manager do I prefer?""""
+Then say: “Remember that I prefer pnpm to npm.” And in a new chat: “Which package manager do I prefer?”"""
 
 
 def add(commands: Any) -> None:
