@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -41,11 +42,14 @@ class Deed:
     memory: UUID | None
 
 
-def deed(event: Event, reader: Actor) -> Deed:
-    """An event in a sentence; `reader` is who reads it."""
+def deed(event: Event, reader: Actor, keys_of: str = "") -> Deed:
+    """An event in a sentence; `reader` is who reads it, `keys_of` the slug of the tenant whose keys they manage."""
     icon = ICONS.get(event.action) or ICONS.get(event.action.partition(".")[0], "git-commit-horizontal")
     pattern = SENTENCES.get(event.action, _other)(event.detail)
     who = format_html("<b>{}</b>", doer(event, reader))
+    kind, _colon, key = event.actor.partition(":")
+    if kind == "key" and event.who and keys_of:
+        who = format_html('<a href="{}">{}</a>', reverse("console:key", args=[keys_of, key]), who)
     said = {"who": who, "action": event.action, "n": "", **_figures(event.detail)}
     return Deed(icon, format_html(pattern, **said), event.at, _memory(event))
 

@@ -22,7 +22,7 @@ from console.views.search import uuid_of
 from memory.services.jobs import list_jobs
 from memory.services.overview import Overview, overview
 from memory.services.survey import Shares, shares
-from tenants.scope import Scope
+from tenants.scope import Right, Scope
 from tenants.services.activity import ActivityPage, list_activity
 
 RECENT = 7
@@ -73,7 +73,7 @@ def tenant(request: HttpRequest, slug: str) -> HttpResponse:
     if target == "live":
         return render(request, "console/overview.html#live", context)
     page = list_activity(scope, limit=RECENT)
-    context |= {"deeds": _deeds(page, scope), "bars": _bars(stands), **_week(stands), **_shares(shares(scope))}
+    context |= {"deeds": _deeds(page, scope, slug), "bars": _bars(stands), **_week(stands), **_shares(shares(scope))}
     return render(request, "console/overview.html", context)
 
 
@@ -135,8 +135,9 @@ def _share(name: str, number: int, counted: int, condition: Condition) -> Share:
     return Share(name, grouped(number), percent(number, counted), urlencode({"f": condition.token}))
 
 
-def _deeds(page: ActivityPage, scope: Scope) -> list[Deed]:
-    return [deed(event, scope.actor) for event in page.events]
+def _deeds(page: ActivityPage, scope: Scope, slug: str) -> list[Deed]:
+    keys_of = slug if scope.may(Right.ADMIN) else ""
+    return [deed(event, scope.actor, keys_of) for event in page.events]
 
 
 @require_safe
@@ -146,7 +147,7 @@ def activity(request: HttpRequest, slug: str) -> HttpResponse:
     scope = member_scope(request, slug)
     before: UUID | None = uuid_of(request.GET.get("before", ""))
     page = list_activity(scope, limit=PER_PAGE, before=before)
-    context = {"section": "activity", "here": True, "slug": slug, "deeds": _deeds(page, scope), "before": before,
+    context = {"section": "activity", "here": True, "slug": slug, "deeds": _deeds(page, scope, slug), "before": before,
                "more": urlencode({"before": str(page.before)}) if page.before else ""}  # fmt: skip
     part = "#rows" if request.htmx and request.htmx.target == "rows" else ""  # type: ignore[attr-defined]
     return render(request, f"console/activity.html{part}", context)

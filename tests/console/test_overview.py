@@ -18,6 +18,7 @@ from tenants.authentication import operator_scope
 from tenants.rls import tenant_rows
 from tenants.scope import Role
 from tenants.services.keys import issue_key, revoke_key
+from tests.cast import Caller
 from tests.console.staff import FACTS, Member, hire
 
 
@@ -138,6 +139,18 @@ def test_a_former_member_and_a_revoked_key_are_still_told_apart(acme: Any) -> No
     with tenant_rows(mira.scope.tenant):
         Membership.objects.filter(tenant_id=mira.scope.tenant, user=gone.user).delete()
     assert "A former member stored 1 memory" in plain(mira.get("activity").content.decode())
+
+
+def test_a_key_is_called_by_its_name_wherever_it_did_something(mira: Member, vito: Member) -> None:
+    issued = issue_key(mira.scope, scopes=["write"], name="nightly import")
+    caller = Caller(mira.scope.tenant, issued.secret)
+    (memory,) = caller.remember(FACTS[0])
+    lead = f'<a href="/t/acme/keys/{issued.id}">'
+    for path in ("", "activity", f"memories/{memory}"):
+        page = mira.get(path).content.decode()
+        assert lead in page and "Key “nightly import”" in page
+        page = vito.get(path).content.decode()
+        assert lead not in page and "Key “nightly import”" in page
 
 
 PAGES = ["", "activity", "memories", "memories?state=retracted", "search?q=note&limit=100"]
