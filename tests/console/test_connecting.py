@@ -84,7 +84,7 @@ def test_a_key_is_created_looked_at_and_revoked(chromium: Any, live_server: Any,
 
 def create(tab: Tab, scripts: bool) -> None:
     page = tab.page
-    page.get_by_role("link", name="Keys", exact=True).click()
+    page.get_by_role("link", name="Service keys", exact=True).click()
     page.get_by_role("link", name="New key").click()
     page.get_by_label("Name", exact=True).fill("care-desk")
     page.locator("[value=write]").uncheck()

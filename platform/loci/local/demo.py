@@ -83,8 +83,9 @@ def banner(demo: Mapping[str, str], places: Places, *, key_holds: bool) -> str:
 def _with_key(demo: Mapping[str, str]) -> list[str]:
     return [
         f"  Service key   {demo['service_key']}",
+        f"  Connect an agent at  {demo['url']}/t/{TENANT}/connect",
         "",
-        "  Ask its memory, which holds Loci's own documentation:",
+        "  Ask its memory, into which Loci's own documentation is read (the first time that takes some minutes):",
         "",
         f"  curl -sS --fail-with-body {demo['url']}/api/v1/recall -H 'X-API-Key: {demo['service_key']}'"
         f" -H 'Content-Type: application/json' -d '{QUESTION}'",
