@@ -12,7 +12,8 @@ from loci.local.errors import CannotRun
 from loci.local.places import ROOT, Places, last_line, open_log, write_private
 
 TENANT = "demo"
-QUESTION = '{"query": "how do I start Loci"}'
+QUESTION = '{"query": "how do I connect Claude Code?"}'
+NOT_FOR_USERS = ("seeds.md", "decisions/*", "tools.md")
 
 
 def manage(*arguments: str) -> list[str]:
@@ -125,6 +126,7 @@ class FirstIngest:
                 self._mark.touch()
         if self._waiting:
             command = manage("ingest", self._waiting.pop(0), "--tenant", TENANT, "--namespace", "loci-docs")
+            command += [word for pattern in NOT_FOR_USERS for word in ("--exclude", pattern)]
             self._process = spawn(command, self._env, self._log)
 
     def stop(self) -> None:
