@@ -1,10 +1,10 @@
 """A memory as its page shows it: the version that counts, its state, where it came from, how its versions differ."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +15,8 @@ from console.clocks import Entry, Lanes, known_entries, lanes, moment_of, world_
 from console.diff import plain
 from console.figures import decimal
 from memory.engine.types import Record
-from tenants.scope import Actor
+from tenants.scope import Actor, Scope
+from tenants.services.activity import names_of
 
 TITLE = 360
 HEAD = 120
@@ -29,13 +30,16 @@ class Fact:
     value: str
     look: str = ""
     moment: datetime | None = None
+    key: str = ""
+    """The id of the key that it names, if it names one."""
 
 
 class Dossier:
-    """A memory with all its versions, newest first; `reader` is who looks at it."""
+    """A memory with all its versions, newest first; `reader` looks at it, `names` says what writers are called."""
 
-    def __init__(self, versions: Sequence[Record], reader: Actor):
+    def __init__(self, versions: Sequence[Record], reader: Actor, names: Mapping[str, str] = MappingProxyType({})):
         self.versions = versions
+        self.names = names
         self.reader = reader
         self.record = next((one for one in versions if one.payload["known_to"] is None), versions[0])
 
@@ -121,6 +125,7 @@ class Dossier:
     @cached_property
     def origin(self) -> list[Fact]:
         """Where it came from; what is not known is left out."""
+        by = self.payload["written_by"]
         payload, first = self.payload, self.versions[-1].payload
         facts = [
             Fact(_("Source"), payload["source"], "source"),
@@ -132,7 +137,7 @@ class Dossier:
             Fact(_("Namespace"), payload["namespace"], "code"),
             Fact(_("Confidence"), "" if payload["confidence"] is None else decimal(payload["confidence"])),
             Fact(_("Language"), payload["language"] or ""),
-            Fact(_("Written by"), author(payload["written_by"], self.reader)),
+            Fact(_("Written by"), author(by, self.reader, self.names), key=key_behind(by)),
             Fact(_("First stored"), "", moment=moment_of(first["known_from"])),
             Fact(_("Expires"), "", moment=moment_of(payload["expires_at"])),
         ]
@@ -144,11 +149,22 @@ class Dossier:
         return [(key, plain(value)) for key, value in sorted(self.payload["metadata"].items())]
 
 
-def author(written_by: str, reader: Actor) -> str:
-    """Who wrote a version, as people say it."""
+def dossier_of(scope: Scope, versions: Sequence[Record]) -> Dossier:
+    """The dossier of a memory's versions, as the scope's actor reads it, with the names of who wrote it."""
+    return Dossier(versions, scope.actor, names_of(scope, {one.payload["written_by"] for one in versions}))
+
+
+def key_behind(written_by: str) -> str:
+    """The id of the key that wrote a version; nothing when it was no key."""
     kind, _colon, name = written_by.partition(":")
+    return name if kind == "key" else ""
+
+
+def author(written_by: str, reader: Actor, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Who wrote a version, as people say it; `names` is what keys and members are called."""
+    kind, name = written_by.partition(":")[0], names.get(written_by, "")
     if kind == "member":
-        return _("You") if written_by == str(reader) else _("A member")
+        return _("You") if written_by == str(reader) else name or _("A former member")
     if kind == "key":
-        return _("Service key …%(tail)s") % {"tail": re.sub(r"\W", "", name)[-4:]}
+        return _("Key “%(name)s”") % {"name": name} if name else _("A service key")
     return {"operator": _("The operator"), "job": _("A job")}.get(kind, written_by)

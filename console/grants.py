@@ -89,10 +89,11 @@ def _where(namespaces: Sequence[str]) -> str:
 
 
 class KeyCard:
-    """A key for its row and its page; `reader` is who looks at it."""
+    """A key for its row and its page; `reader` is who looks at it, `stored` whether a first memory came with it."""
 
-    def __init__(self, key: ServiceKey, reader: Actor):
+    def __init__(self, key: ServiceKey, reader: Actor, *, stored: bool = False):
         self.key = key
+        self.stored = stored
         self._reader = reader
 
     @property
@@ -155,13 +156,18 @@ class KeyCard:
 
     @property
     def pace(self) -> str:
-        """How often a page that waits for its first call asks; nothing when there is nothing to wait for."""
-        if self.key.last_used_at or not self.holds:
+        """How often a page that waits for its first call and its first memory asks; nothing when neither is awaited."""
+        brisk = timezone.now() - self.key.created_at < BRISK
+        if not self.holds or (self.key.last_used_at and not (self.awaits_memory and brisk)):
             return ""
-        return "2s" if timezone.now() - self.key.created_at < BRISK else "15s"
+        return "2s" if brisk else "15s"
 
     @property
-    def seconds_since_use(self) -> int:
-        """How long ago its last call was noted."""
-        used = self.key.last_used_at
-        return max(0, int((timezone.now() - used).total_seconds())) if used else 0
+    def seen(self) -> str:
+        """What its page shows of its use, so that it can ask for what is new."""
+        return f"{self.pace}.used" if self.key.last_used_at else self.pace
+
+    @property
+    def awaits_memory(self) -> bool:
+        """Whether it may store memories and did not yet."""
+        return not self.stored and Grant(self.key.scopes).may(Right.WRITE)

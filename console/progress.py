@@ -2,10 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from console.dossier import author
+from console.dossier import author, key_behind
 from memory.models import Job
 from memory.services.jobs import OPEN
 from tenants.scope import Actor
@@ -49,9 +50,11 @@ class ItemOutcome:
 
 
 class JobCard:
-    """A job; `reader` is who looks at it, `start` the first outcome to show."""
+    """A job; `reader` is who looks at it, `start` the first outcome to show, `names` what submitters
+    are called."""
 
-    def __init__(self, job: Job, reader: Actor, start: int = 0):
+    def __init__(self, job: Job, reader: Actor, start: int = 0, names: Mapping[str, str] = MappingProxyType({})):
+        self._names = names
         self.job = job
         self._reader = reader
         self._start = start
@@ -105,7 +108,12 @@ class JobCard:
     @property
     def by(self) -> str:
         """Who submitted it."""
-        return author(self.job.actor, self._reader)
+        return author(self.job.actor, self._reader, self._names)
+
+    @property
+    def key(self) -> str:
+        """The id of the key that submitted it; nothing when it was no key."""
+        return key_behind(self.job.actor)
 
     @property
     def took(self) -> str:

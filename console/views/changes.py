@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import door, member_scope
 from console.diff import compare
-from console.dossier import Dossier
+from console.dossier import dossier_of
 from console.forms import AddForm, ConsoleForm, CorrectForm, EraseForm, differences, initial_of
 from console.refusals import message_of
 from loci.ground.errors import Conflict, LociError, PreconditionFailed
@@ -99,7 +99,7 @@ def correct_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpRespons
     require(scope, Right.WRITE)
     record = get_memory(scope, memory)
     form = CorrectForm(request.POST or None, initial=initial_of(record))
-    context = {"section": "memories", "slug": slug, "dossier": Dossier([record], scope.actor)}
+    context = {"section": "memories", "slug": slug, "dossier": dossier_of(scope, [record])}
     if request.method != "POST" or not form.is_valid():
         return _show(request, "console/correct.html", form, context)
     changes = form.changes(record)
@@ -169,7 +169,7 @@ def erase_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
     """Gone with all its versions, once the words for it are typed and it is still what was looked at."""
     scope = member_scope(request, slug)
     require(scope, Right.WRITE)
-    dossier = Dossier(list_versions(scope, memory), scope.actor)
+    dossier = dossier_of(scope, list_versions(scope, memory))
     form = EraseForm(
         request.POST or None,
         initial={"version": dossier.record.version},

@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -18,7 +19,9 @@ from console.views.keys import hand_over, shown_before
 from loci.ground.errors import Conflict, NotFound
 from tenants.authentication import require
 from tenants.scope import Right
-from tenants.services.keys import get_key
+from tenants.services.keys import get_key, own_keys
+
+DATE = " · YYYY-MM-DD"
 
 
 @require_safe
@@ -39,13 +42,15 @@ def client(request: HttpRequest, slug: str, client: str) -> HttpResponse:
         raise NotFound(_("There is no such client."))
     chosen = CLIENTS[client]
     if request.method != "POST":
-        return _page(request, slug, chosen, ConnectForm(initial={"ticket": ticket_for(scope)}))
+        present = own_keys(scope, _name(request, chosen)) if scope.may(Right.ADMIN) else []
+        cards = [KeyCard(key, scope.actor) for key in present]
+        return _page(request, slug, chosen, ConnectForm(initial={"ticket": ticket_for(scope)}), present=cards)
     scope = manager_scope(request, slug)
     form = ConnectForm(request.POST)
     if form.is_valid():
-        issued = hand_over(scope, form, form.grant(), _name(request, chosen))
+        issued = hand_over(scope, form, form.grant(), _dated(_name(request, chosen)))
         if isinstance(issued, Conflict):
-            return shown_before(request, scope, slug, form)
+            return shown_before(request, scope, slug, form, client=client)
         if issued:
             card = KeyCard(get_key(scope, issued.id), scope.actor)
             return _page(request, slug, chosen, form, key=issued.secret, card=card, status=201)
@@ -65,7 +70,7 @@ def _page(
         "form": form,
         "target": target,
         "key": key,
-        "snippets": client.write(target),
+        "snippets": client.snippets(target),
         "manners": manners() if client.agent else "",
         **more,
     }
@@ -73,6 +78,11 @@ def _page(
 
 
 def _name(request: HttpRequest, client: Client) -> str:
-    """What the key is called: the client, and whose it is."""
+    """How the key's name begins: the client, and whose it is."""
     person = request.user.name or request.user.email.partition("@")[0]  # type: ignore[union-attr]
-    return f"{client.name} · {person}"[:LONGEST_NAME]
+    return f"{client.name} · {person}"[: LONGEST_NAME - len(DATE)]
+
+
+def _dated(name: str) -> str:
+    """The name with today's date, so that several keys for one client can be told apart."""
+    return name + DATE.replace("YYYY-MM-DD", timezone.localdate().isoformat())

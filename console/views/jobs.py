@@ -13,8 +13,11 @@ from console.access import door, member_scope
 from console.progress import JobCard
 from memory.services.jobs import get_job, list_jobs
 from tenants.scope import Right
+from tenants.services.activity import names_of
 
 PER_PAGE = 20
+UNTIL_THE_FIRST = "5s"
+"""How often an empty list asks for a first job."""
 
 
 @require_safe
@@ -24,7 +27,9 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponse:
     scope = member_scope(request, slug)
     before = _instant(request.GET.get("before", ""))
     page = list_jobs(scope, limit=PER_PAGE, before=before)
-    cards = [JobCard(job, scope.actor) for job in page.jobs]
+    names = names_of(scope, {job.actor for job in page.jobs})
+    cards = [JobCard(job, scope.actor, names=names) for job in page.jobs]
+    idle = "" if cards or before else UNTIL_THE_FIRST
     context = {
         "section": "jobs",
         "here": True,
@@ -32,7 +37,7 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponse:
         "cards": cards,
         "before": before,
         "here_query": request.GET.urlencode(),
-        "pace": min((card.pace for card in cards if card.pace), key=len, default=""),
+        "pace": min((card.pace for card in cards if card.pace), key=len, default=idle),
         "every": scope.may(Right.ADMIN),
         "more": urlencode({"before": page.next_before.isoformat()}) if page.next_before else "",
     }
@@ -45,7 +50,9 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponse:
 def job(request: HttpRequest, slug: str, job: UUID) -> HttpResponse:
     """One job; to HTMX only how far it is, or more of its outcomes."""
     scope = member_scope(request, slug)
-    card = JobCard(get_job(scope, job), scope.actor, start=_place(request.GET.get("from", "")))
+    found = get_job(scope, job)
+    names = names_of(scope, [found.actor])
+    card = JobCard(found, scope.actor, start=_place(request.GET.get("from", "")), names=names)
     target = request.htmx.target if request.htmx else None  # type: ignore[attr-defined]
     part = {"job": "#progress", "rows": "#rows"}.get(target or "", "")
     return render(request, f"console/job.html{part}", {"section": "jobs", "slug": slug, "card": card})

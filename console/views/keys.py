@@ -18,6 +18,7 @@ from console.views.changes import FORM_METHODS
 from console.views.search import uuid_of
 from loci.ground.errors import Conflict, LociError
 from tenants.scope import Scope
+from tenants.services.activity import has_done
 from tenants.services.keys import IssuedKey, Place, get_key, issue_key, page_of_keys, revoke_key
 
 PER_PAGE = 20
@@ -100,11 +101,16 @@ def hand_over(scope: Scope, form: HandoverForm, grant: Grant, name: str) -> Issu
         return None
 
 
-def shown_before(request: HttpRequest, scope: Scope, slug: str, form: HandoverForm) -> HttpResponse:
-    """The answer to a form that was sent before: the key is there, and its secret no longer."""
+def shown_before(
+    request: HttpRequest, scope: Scope, slug: str, form: HandoverForm, *, client: str = ""
+) -> HttpResponse:
+    """The answer to a form that was sent before: the key is there, and its secret no longer.
+
+    `client` is what it was to be connected to, when it comes from there."""
     key = key_of(scope, form.cleaned_data["ticket"])
     assert key is not None
-    context = {"section": "keys", "slug": slug, "card": KeyCard(get_key(scope, key), scope.actor)}
+    card = KeyCard(get_key(scope, key), scope.actor)
+    context = {"section": "connect" if client else "keys", "slug": slug, "card": card, "client": client}
     return render(request, "console/key_shown_before.html", context, status=409)
 
 
@@ -116,7 +122,10 @@ def key(request: HttpRequest, slug: str, key: UUID) -> HttpResponse:
     card = KeyCard(get_key(scope, key), scope.actor)
     context = {"section": "keys", "slug": slug, "card": card}
     if request.htmx and request.htmx.target == "use":  # type: ignore[attr-defined]
-        if card.pace and card.pace == request.GET.get("pace"):
+        if card.key.last_used_at:
+            stored = has_done(scope, f"key:{key}", "memory.written", since=key)
+            context["card"] = card = KeyCard(card.key, scope.actor, stored=stored)
+        if card.pace and card.seen == request.GET.get("pace"):
             return HttpResponse(status=204)
         return render(request, "console/key_use.html", context)
     return render(request, "console/key.html", context)

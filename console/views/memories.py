@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from console.access import door, member_scope
 from console.chips import builder, narrowing_of, tidied
 from console.diff import compare
-from console.dossier import Dossier
+from console.dossier import dossier_of
 from console.hits import snippet
 from console.views.search import culprits
 from memory.engine.types import Record
@@ -60,7 +60,7 @@ def listing(request: HttpRequest, slug: str) -> HttpResponse:
 def memory(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
     """A memory with both its clocks, and two of its versions compared."""
     scope = member_scope(request, slug)
-    dossier = Dossier(list_versions(scope, memory), scope.actor)
+    dossier = dossier_of(scope, list_versions(scope, memory))
     context: dict[str, Any] = {"section": "memories", "slug": slug, "dossier": dossier}
     if dossier.number > 1:
         older, newer = _chosen(request, dossier.number)

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_safe
 
 from console import hits
 from console.access import door, member_scope
-from console.chips import Chip, Narrowing, builder, narrowing_of, tidied
-from console.dossier import Dossier
+from console.chips import Chip, Narrowing, builder, narrowing_of, tidied, value_list
+from console.conditions import Condition
+from console.dossier import Dossier, dossier_of
 from console.figures import grouped
 from console.times import Times, times_of
 from loci.ground.errors import NotFound
@@ -23,12 +24,14 @@ from memory.services.lookup import get_memory, list_versions
 from memory.services.recall import recall
 from memory.services.status import tenant_status
 from memory.services.survey import MOST as MOST_COUNTED
-from memory.services.survey import count_each, known_keys
+from memory.services.survey import count_each, known_keys, shares
 from tenants.scope import Scope
 
 STEP = 10
 MOST = 100
 LONGEST_QUERY = 32_768
+MOST_SPACES = 6
+"""Namespaces that a search can be narrowed to with one press."""
 COUNTED = 8
 """Filters that are tried without, when nothing is found."""
 
@@ -119,7 +122,18 @@ def _filter_row(scope: Scope, asked: Asked) -> dict[str, Any]:
         "untimed": [*untimed, *filters],
         "toggled": asked.times.toggled([*untimed, *filters]),
         "time_zone": scope.time_zone,
+        "spaces": _spaces(scope, asked),
     }
+
+
+def _spaces(scope: Scope, asked: Asked) -> list[tuple[str, str]]:
+    """The largest namespaces, each with the query string that narrows to it; none where one was chosen."""
+    if any(each.field == "namespace" for each in asked.narrowing.conditions) or asked.narrowing.either:
+        return []
+    found = list(shares(scope).namespaces)[:MOST_SPACES]
+    chosen = [("f", Condition("namespace", "eq", value_list([name])).token) for name in found]
+    pairs = zip(found, chosen, strict=True) if len(found) > 1 else ()
+    return [(name, urlencode([*asked.rest, *asked.narrowing.pairs, pair])) for name, pair in pairs]
 
 
 def _part(request: HttpRequest) -> str:
@@ -137,7 +151,7 @@ def _exists(scope: Scope, memory: UUID) -> bool:
 
 
 def _opened(scope: Scope, memory: UUID) -> Dossier:
-    return Dossier(list_versions(scope, memory), scope.actor)
+    return dossier_of(scope, list_versions(scope, memory))
 
 
 def _start(scope: Scope) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         try:
             if _signed_in(request, **form.cleaned_data):
                 return redirect(onward)
-            form.add_error(None, _("E-mail and password do not belong together."))
+            form.add_error(None, _("E-mail and password do not match."))
         except RateLimited as error:
             status, headers = error.status, error.headers
             form.add_error(None, _too_many(error.extra["retry_after"]))
@@ -62,7 +62,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def _signed_in(request: HttpRequest, email: str, password: str) -> bool:
-    """Whether these belong together, and whoever gave them is signed in now; `RateLimited` after too many tries."""
+    """Whether e-mail and password match, and whoever gave them is signed in now; `RateLimited` after too many tries."""
     account, address = email.lower(), facts.get().address
     attempts.count(account, address)
     user = auth.authenticate(request, username=account, password=password)

@@ -12,6 +12,9 @@ from tenants.models import AuditEvent, Membership, ServiceKey
 from tenants.rls import tenant_rows
 from tenants.scope import ALL, Right, Scope
 
+SCANNED = 1000
+"""Events that are looked through for one that somebody did."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -52,6 +55,25 @@ def list_activity(scope: Scope, *, limit: int = 20, before: UUID | None = None) 
         for event in found[:limit]
     ]
     return ActivityPage(events, events[-1].id if len(found) > limit else None)
+
+
+def names_of(scope: Scope, actors: Iterable[str]) -> dict[str, str]:
+    """Actor → name, for those members and keys that are still there; none for a narrowed credential."""
+    require(scope, Right.READ)
+    if not scope.every_namespace or scope.filters or scope.agent != ALL:
+        return {}
+    with tenant_rows(scope.tenant):
+        return _names(scope, set(actors))
+
+
+def has_done(scope: Scope, actor: str, action: str, *, since: UUID) -> bool:
+    """Whether `actor` did `action` since the id `since` was made, among the first `SCANNED` events after it."""
+    require(scope, Right.READ)
+    if not scope.every_namespace or scope.filters or scope.agent != ALL:
+        raise Forbidden("A narrowed key does not see what others did.")
+    with tenant_rows(scope.tenant):
+        after = AuditEvent.objects.filter(tenant_id=scope.tenant, id__gt=since).order_by("id")
+        return (actor, action) in after.values_list("actor", "action")[:SCANNED]
 
 
 def _names(scope: Scope, actors: Iterable[str]) -> dict[str, str]:

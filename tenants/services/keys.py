@@ -122,6 +122,14 @@ def get_key(scope: Scope, key_id: UUID) -> ServiceKey:
     return found
 
 
+def own_keys(scope: Scope, beginning: str, *, limit: int = 3) -> list[ServiceKey]:
+    """The keys that hold, were made by the scope's actor, and whose name begins so; the newest first."""
+    require(scope, Right.ADMIN)
+    made = _within(scope).filter(created_by=str(scope.actor), name__startswith=beginning, revoked_at=None)
+    with tenant_rows(scope.tenant):
+        return list(made.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now())).order_by("-id")[:limit])
+
+
 def _within(scope: Scope) -> QuerySet[ServiceKey]:
     """The tenant's keys that reach no further than the scope itself."""
     found = ServiceKey.objects.filter(tenant_id=scope.tenant)

@@ -7,6 +7,7 @@ import shlex
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from console.clients import CLIENTS, PLACEHOLDER, Client, Target
 from console.handover import ticket_for
@@ -44,7 +45,7 @@ def test_each_client_has_a_page_with_a_placeholder(mira: Member, client: Client,
     page = mira.get(f"connect/{client.slug}").content.decode()
     assert f'href="/t/acme/connect/{client.slug}" aria-current="page"' in page
     texts = blocks(page)
-    assert [snippet.text for snippet in client.write(Target("https://loci.example"))] == texts[
+    assert [snippet.text for snippet in client.snippets(Target("https://loci.example"))] == texts[
         : len(texts) - client.agent
     ]
     assert "https://loci.example" in "".join(texts) and "loci_sk_" not in "".join(texts)
@@ -60,25 +61,31 @@ def test_one_press_gives_a_narrow_key_and_fills_it_in_once(mira: Member, slug: s
     assert response.status_code == 201 and "no-store" in response["Cache-Control"]
     assert PLACEHOLDER not in page
     (key,) = all_keys(mira)
-    assert (key.name, key.scopes, key.namespaces) == (f"{CLIENTS[slug].name} · mira", ["read", "write"], ["care"])
+    today = timezone.localdate().isoformat()
+    assert (key.name, key.scopes, key.namespaces) == (
+        f"{CLIENTS[slug].name} · mira · {today}", ["read", "write"], ["care"],
+    )  # fmt: skip
     assert key.expires_at is not None
     assert Caller(mira.scope.tenant, secret).scope.namespaces == {"care"}
     assert f'hx-get="/t/acme/keys/{key.id}?pace=2s"' in page and "Waiting for the first call." in page
-    assert mira.post(f"connect/{slug}", **form).status_code == 409
-    assert secret not in mira.get(f"connect/{slug}").content.decode()
+    again = mira.post(f"connect/{slug}", **form)
+    assert again.status_code == 409 and f'href="/t/acme/connect/{slug}"' in again.content.decode()
+    later = mira.get(f"connect/{slug}").content.decode()
+    assert secret not in later and f"…{key.tail}" in later and f'href="/t/acme/keys/{key.id}"' in later
 
 
 def test_agents_get_the_shape_that_they_understand() -> None:
     bearer = {"Authorization": f"Bearer {KEY}"}
     url = "https://loci.example/mcp"
-    command, shared = written("claude-code")
+    command, shared, variable = written("claude-code")
     assert shlex.split(command.replace("\\\n", "")) == [
         "claude", "mcp", "add", "--transport", "http", "loci", url, "--scope", "user", "--header",
         f"Authorization: Bearer {KEY}",
     ]  # fmt: skip
     assert shared["mcpServers"]["loci"] == {
-        "type": "http", "url": url, "headers": {"Authorization": "Bearer ${LOCI_KEY}"},
+        "type": "http", "url": url, "headers": {"Authorization": "Bearer ${LOCI_API_KEY}"},
     }  # fmt: skip
+    assert variable == f"export LOCI_API_KEY={KEY}"
     assert written("cursor") == [{"mcpServers": {"loci": {"url": url, "headers": bearer}}}]
     (vs_code,) = written("vs-code")
     assert vs_code["servers"]["loci"]["headers"] == {"Authorization": f"Bearer ${{input:{vs_code['inputs'][0]['id']}}}"}
@@ -103,14 +110,15 @@ def test_the_calls_for_curl_are_good_calls(mira: Member) -> None:
     store, ask = (shlex.split(text.replace("\\\n", "")) for text in texts)
     for words in (store, ask):
         assert words[words.index("-H") + 1] == f"Authorization: Bearer {secret}"
-        answer = caller.post(words[1].removeprefix("http://testserver"), json.loads(words[-1]))
+        (url,) = (word for word in words if word.startswith("http"))
+        answer = caller.post(url.removeprefix("http://testserver"), json.loads(words[-1]))
         assert answer.status_code == 200
     assert answer.json()["results"][0]["text"] == "Dana prefers secure message to fax."
 
 
 def test_the_program_in_python_compiles() -> None:
     install, program = written("python")
-    assert install == "pip install loci-client"
+    assert install == "pip install ./sdk/python"
     compile(program, "program", "exec")
     assert KEY in program
 

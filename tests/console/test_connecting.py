@@ -30,7 +30,7 @@ def remembers(url: str, secret: str, text: str) -> None:
 def test_from_choosing_an_agent_to_its_first_call(tab: Tab, mira: Member) -> None:
     page = tab.page
     tab.signs_in(mira)
-    page.get_by_role("link", name="Connect").click()
+    page.get_by_role("link", name="Connect", exact=True).click()
     page.get_by_role("link", name="Cursor").click()
     assert "YOUR_LOCI_KEY" in page.locator("pre.code").first.inner_text()
     page.get_by_label("Namespaces").fill("care")
@@ -39,8 +39,13 @@ def test_from_choosing_an_agent_to_its_first_call(tab: Tab, mira: Member) -> Non
     secret = page.locator("pre.secret").inner_text()
     assert keys.well_formed(secret) and secret not in page.url
     assert f"Bearer {secret}" in page.locator("pre.code").nth(1).inner_text()
+    httpx.get(f"{tab.url}/api/v1/status", headers={"X-API-Key": secret}, timeout=30)
+    tab.sees("Connected: first call received")
+    tab.sees("Waiting for the first memory.")
+    assert page.get_by_text("Waiting for the first call.").count() == 0
     remembers(tab.url, secret, "Dana prefers secure message to fax.")
-    tab.sees("First call received")
+    tab.sees("First memory stored")
+    assert not page.get_by_text("Remember that I prefer pnpm to npm.").is_visible()
     assert page.locator("[hx-trigger^=every]").count() == 0
     page.get_by_role("link", name="Open the memories").click()
     tab.sees("Dana prefers secure message to fax.")
@@ -102,7 +107,7 @@ def create(tab: Tab, scripts: bool) -> None:
         page.get_by_role("link", name="Look again").click()
         tab.sees("Last used")
         return
-    tab.sees("First call received")
+    tab.sees("Connected: first call received")
     page.get_by_role("link", name="Done, I have it").click()
 
 

@@ -159,7 +159,14 @@ def test_a_first_look_says_what_jobs_are(mira: Member, vito: Member) -> None:
     assert "Owners and admins see those of all" in vito.get("jobs").content.decode()
 
 
-def test_a_job_of_a_key_names_the_key_by_its_end(mira: Member) -> None:
-    key = Caller(mira.scope.tenant, issue_key(mira.scope, scopes=["write"]).secret).scope
-    job = submitted(key, 65)
-    assert f"Service key …{key.actor.id[-4:]}" in mira.get(f"jobs/{job}").content.decode()
+def test_a_job_of_a_key_names_the_key_and_leads_managers_to_it(mira: Member) -> None:
+    issued = issue_key(mira.scope, scopes=["write"], name="nightly import")
+    job = submitted(Caller(mira.scope.tenant, issued.secret).scope, 65)
+    lead = f'<a href="/t/acme/keys/{issued.id}">Key “nightly import”</a>'
+    assert lead in mira.get(f"jobs/{job}").content.decode() and lead in mira.get("jobs").content.decode()
+
+
+def test_a_key_without_a_name_is_named_by_the_end_that_its_list_shows(mira: Member) -> None:
+    issued = issue_key(mira.scope, scopes=["write"])
+    job = submitted(Caller(mira.scope.tenant, issued.secret).scope, 65)
+    assert f"Key “…{issued.secret[-4:]}”" in mira.get(f"jobs/{job}").content.decode()

@@ -278,8 +278,12 @@ def test_a_page_that_waits_is_told_nothing_until_there_is_news(mira: Member) -> 
     assert mira.get(path, HX_Request="true", HX_Target="use").status_code == 204
     Caller(mira.scope.tenant, shown(response)).get("status")
     part = mira.get(path, HX_Request="true", HX_Target="use").content.decode()
-    assert part.startswith('<div id="use">') and re.search(r"First call received, \d s ago\.", part)
-    assert "every" not in part, "it asks no more"
+    assert "Connected: first call received" in part and "<time datetime" in part
+    assert "Waiting for the first memory." in part and f"{path}.used" in part
+    assert mira.get(f"{path}.used", HX_Request="true", HX_Target="use").status_code == 204
+    Caller(mira.scope.tenant, shown(response)).remember("Mira prefers pnpm to npm.", namespace="care")
+    part = mira.get(f"{path}.used", HX_Request="true", HX_Target="use").content.decode()
+    assert "First memory stored" in part and "every" not in part, "it asks no more"
     assert "Last used" in mira.get(f"keys/{key.id}").content.decode()
 
 

@@ -28,7 +28,9 @@ def plain(page: str) -> str:
 
 def test_an_empty_tenant_shows_the_first_steps(mira: Member, vito: Member) -> None:
     page = mira.get("").content.decode()
-    assert "Store the first memory" in page and "/api/v1/memories" in page and 'href="/t/acme/memories/new"' in page
+    assert "Connect your agent" in page and 'class="btn primary" href="/t/acme/connect"' in page
+    assert "Or with curl" in page and "/api/v1/memories" in page and "create_key" not in page
+    assert 'href="/t/acme/memories/new"' in page
     assert 'hx-trigger="every 3s"' in page
     assert "/memories/new" not in vito.get("").content.decode()
 
@@ -45,7 +47,7 @@ def test_the_overview_counts_and_compares_with_the_quota(mira: Member) -> None:
     mira.stores(*FACTS, kind="fact")
     words = plain(mira.get("").content.decode())
     assert "Memories 3 of 4" in words and "75 % of the limit are used" in words
-    assert "Requests 25 a second" in words
+    assert "Request limit 25 a second" in words
     assert "Index Up to date" in words
     assert "3 in the last 7 days, 3 today" in words
     assert "Fact 3" in words and "default 3" in words

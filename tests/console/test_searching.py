@@ -108,3 +108,13 @@ def test_more_results_are_one_link_away(mira: Member) -> None:
     assert len(texts(page)) == 10
     assert 'href="?q=bed&amp;limit=20"' in page
     assert len(texts(mira.get("search?q=bed&limit=20").content.decode())) == 15
+
+
+def test_several_namespaces_are_one_press_away_each(mira: Member) -> None:
+    mira.stores(FACTS[0], namespace="care")
+    assert "Only in" not in mira.get("search?q=note").content.decode()
+    mira.stores(FACTS[1], namespace="loci-docs")
+    page = mira.get("search?q=note").content.decode()
+    assert 'href="?q=note&amp;f=namespace%3Aeq%3Acare"' in page and "f=namespace%3Aeq%3Aloci-docs" in page
+    narrowed = mira.get("search?q=proxy&f=namespace%3Aeq%3Aloci-docs").content.decode()
+    assert FACTS[0] not in narrowed and "Only in" not in narrowed

@@ -17,7 +17,7 @@ def test_whoever_signs_in_lands_in_their_first_tenant(mira: Member) -> None:
 def test_a_wrong_password_and_an_unknown_address_get_the_same_answer(mira: Member) -> None:
     known, unknown = (sign_in(Client(), email, "wrong") for email in (mira.user.email, "nobody@acme.example"))
     assert known.status_code == unknown.status_code == 422
-    assert "do not belong together" in known.content.decode()
+    assert "do not match" in known.content.decode()
     assert known.content.decode().count("nobody") == 0
     assert len(known.content) - len(mira.user.email) == len(unknown.content) - len("nobody@acme.example")
 

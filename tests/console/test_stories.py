@@ -75,7 +75,7 @@ def erase(tab: Tab) -> None:
 
 def test_a_wrong_password_says_so_and_keeps_the_address(tab: Tab, mira: Member) -> None:
     tab.signs_in(mira, password="wrong")
-    tab.sees("E-mail and password do not belong together.")
+    tab.sees("E-mail and password do not match.")
     assert tab.page.input_value("[name=email]") == mira.user.email
 
 
@@ -135,7 +135,7 @@ def test_single_keys_work_and_can_be_turned_off(tab: Tab, mira: Member) -> None:
     page.keyboard.press("j")
     assert page.input_value("#q") == "j"
     page.click(".side .who")
-    page.get_by_role("button", name="Turn single keys off").click()
+    page.get_by_role("button", name="Turn keyboard shortcuts off").click()
     page.locator("[data-keys=off]").wait_for()
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") != "q"

@@ -77,10 +77,11 @@ def test_the_shapes_are_those_that_the_programs_read(ready: Terminal) -> None:
     assert shown["cursor"]["mcpServers"]["loci"]["headers"] == {"Authorization": "Bearer ${env:LOCI_API_KEY}"}
     assert shown["vscode"]["inputs"][0]["id"] == "loci-key"
     assert shown["vscode"]["servers"]["loci"]["headers"] == {"Authorization": "Bearer ${input:loci-key}"}
-    opencode = shown["opencode"]["mcp"]["loci"]
-    assert (opencode["type"], opencode["oauth"], opencode["enabled"]) == ("remote", False, True)
+    opencode = shown["opencode"]["mcp"]["servers"]["loci"]
+    assert opencode == shown["opencode-1"]["mcp"]["loci"]
+    assert (opencode["type"], opencode["oauth"]) == ("remote", False)
     assert opencode["headers"] == {"Authorization": "Bearer {env:LOCI_API_KEY}"}
-    assert shown["claude-desktop"]["mcpServers"]["loci"]["env"] == {"LOCI_URL": URL}
+    assert shown["claude-desktop"]["mcpServers"]["loci"]["env"] == {"LOCI_URL": URL, "LOCI_API_KEY": "YOUR_LOCI_KEY"}
     assert KEY not in json.dumps(shown)
 
 
@@ -249,6 +250,22 @@ def test_printing_writes_nothing_and_needs_no_key(terminal: Terminal) -> None:
     assert said.code == 0
     assert said.out.startswith(f"Add this to {terminal.folder / 'opencode.json'}:\n")
     assert list(terminal.folder.iterdir()) == [] and list(terminal.home.iterdir()) == []
+
+
+def test_the_end_says_what_to_tell_the_agent_and_what_to_try(ready: Terminal) -> None:
+    said = ready.loci("connect", "claude-code")
+    assert "~/.claude/CLAUDE.md" in said.err and "forget it, then store what holds now" in said.err
+    assert "Which package manager do I prefer?" in said.err
+
+
+def test_opencode_keeps_the_servers_that_it_has(ready: Terminal) -> None:
+    file = ready.folder / "opencode.json"
+    theirs = '{"mcp": {"servers": {"files": {"type": "local"}}}}'
+    file.write_text(theirs)
+    assert ready.loci("connect", "opencode", "--project").code == 0
+    assert list(json.loads(file.read_text())["mcp"]["servers"]) == ["files", "loci"]
+    assert ready.loci("disconnect", "opencode", "--project").code == 0
+    assert file.read_text() == theirs
 
 
 def test_a_program_without_projects_says_so(ready: Terminal) -> None:

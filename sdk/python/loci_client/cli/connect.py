@@ -8,10 +8,16 @@ from loci_client.cli.arguments import Usage, command, with_address
 from loci_client.cli.output import say, say_json, tell
 from loci_client.connecting import changes
 from loci_client.connecting.changes import INPUTS, Left, Record, Wanted
-from loci_client.connecting.programs import KEY_VARIABLE, PROGRAMS, Program, Server, Where
+from loci_client.connecting.programs import KEY_VARIABLE, PLACEHOLDER, PROGRAMS, Program, Server, Where
 from loci_client.settings import address_of, resolve
 
 NAMES = ", ".join(PROGRAMS)
+MANNERS = """Tell it when to remember, in {place}:
+
+    You have a long-term memory, the loci tools. Search it before you answer; store what is worth knowing next time.
+    When something in it is wrong, forget it, then store what holds now. Store no secrets.
+
+Then say: “Remember that I prefer pnpm to npm.” And in a new chat: “Which package manager do I prefer?”"""
 
 
 def add(commands: Any) -> None:
@@ -58,7 +64,8 @@ def connect(args: argparse.Namespace) -> int:
         file = _file(program, args)
     except Left as left:
         return _left(args, str(left), str(left))
-    shown = json.dumps(_snippet(program, Server(url, args.name)), indent=2, ensure_ascii=False)
+    blank = None if program.refers or args.key_from_env else PLACEHOLDER
+    shown = json.dumps(_snippet(program, Server(url, args.name, blank)), indent=2, ensure_ascii=False)
     if args.only_print:
         _print(args, f"Add this to {file}:\n\n{shown}", {"file": str(file), "add": json.loads(shown)})
         return 0
@@ -71,7 +78,7 @@ def connect(args: argparse.Namespace) -> int:
     if changed and not args.json:
         if refers and program.keeps_key:
             tell(f"It takes the key from the environment variable {KEY_VARIABLE}.")
-        tell(program.then)
+        tell(f"{program.then}\n\n{MANNERS.format(place=program.instructions)}")
     return 0
 
 
@@ -103,7 +110,9 @@ def _wanted(program: Program, server: Server) -> Wanted:
 
 def _snippet(program: Program, server: Server) -> dict[str, Any]:
     wanted = _wanted(program, server)
-    snippet: dict[str, Any] = {program.servers[0]: {server.name: wanted.entry}}
+    snippet: dict[str, Any] = {server.name: wanted.entry}
+    for name in reversed(program.servers):
+        snippet = {name: snippet}
     return {INPUTS[0]: [wanted.asks], **snippet} if wanted.asks else snippet
 
 

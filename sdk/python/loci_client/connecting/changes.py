@@ -152,7 +152,9 @@ def _disconnect(file: Path, wanted: Wanted, record: Record) -> bool:
 
 
 def _containers(wanted: Wanted) -> list[tuple[str, ...]]:
-    return [wanted.path[:-1], *([INPUTS] if wanted.asks else [])]
+    """The objects and lists that what is written stands in, the innermost first."""
+    around = [wanted.path[:depth] for depth in range(len(wanted.path) - 1, 0, -1)]
+    return [*around, *([INPUTS] if wanted.asks else [])]
 
 
 def _read(file: Path) -> tuple[str, dict[str, Any]]:
@@ -216,6 +218,10 @@ def _others(text: str, wanted: Wanted) -> dict[str, Any]:
     container = jsontext.at(document, wanted.path[:-1])
     if isinstance(container, dict):
         container.pop(wanted.path[-1], None)
+    for *outer, name in (wanted.path[:depth] for depth in range(len(wanted.path) - 1, 0, -1)):
+        holder = jsontext.at(document, outer)
+        if isinstance(holder, dict) and holder.get(name) == {}:
+            del holder[name]
     if wanted.asks:
         questions = [entry for entry in document.get(INPUTS[0]) or [] if entry != _question(document, wanted.asks)]
         document[INPUTS[0]] = questions

@@ -11,6 +11,7 @@ from typing import Any
 from loci_client.connecting.changes import Left
 
 KEY_VARIABLE = "LOCI_API_KEY"
+PLACEHOLDER = "YOUR_LOCI_KEY"
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ class Program:
     asks: Callable[[Server], dict[str, Any]] | None = None
     keeps_key: bool = True
     """Whether an entry for one user holds the key itself; not where the program has a better way."""
+    refers: bool = True
+    """Whether an entry can refer to the environment; where it cannot, what is shown has a placeholder for the key."""
+    instructions: str = "its standing instructions"
+    """Where an agent is told when to remember."""
     then: str = "Restart it to take the entry up."
 
     def file(self, where: Where, *, project: bool) -> Path:
@@ -122,7 +127,19 @@ def _vscode_asks(server: Server) -> dict[str, Any]:
 
 def _opencode(server: Server) -> dict[str, Any]:
     headers = server.bearer(f"{{env:{KEY_VARIABLE}}}")
-    return {"type": "remote", "url": server.mcp, "oauth": False, "enabled": True, "headers": headers}
+    return {"type": "remote", "url": server.mcp, "oauth": False, "headers": headers}
+
+
+OPENCODE_FILES = ("opencode.json", "opencode.jsonc")
+OPENCODE_INSTRUCTIONS = "~/.config/opencode/AGENTS.md (all projects) or AGENTS.md (one project)"
+
+
+def _opencode_files(where: Where) -> list[Path]:
+    return [where.dotconfig() / "opencode" / name for name in OPENCODE_FILES]
+
+
+def _opencode_project(where: Where) -> list[Path]:
+    return [where.project / name for name in OPENCODE_FILES]
 
 
 PROGRAMS = {
@@ -135,6 +152,7 @@ PROGRAMS = {
             lambda where: [where.project / ".mcp.json"],
             ("mcpServers",),
             _claude_code,
+            instructions="~/.claude/CLAUDE.md (all projects) or CLAUDE.md (one project)",
         ),
         Program(
             "claude-desktop",
@@ -143,6 +161,8 @@ PROGRAMS = {
             None,
             ("mcpServers",),
             _claude_desktop,
+            refers=False,
+            instructions="the instructions of a project, or Settings, Profile",
         ),
         Program(
             "cursor",
@@ -151,6 +171,7 @@ PROGRAMS = {
             lambda where: [where.project / ".cursor" / "mcp.json"],
             ("mcpServers",),
             _cursor,
+            instructions="Settings, Rules (all projects) or AGENTS.md (one project)",
         ),
         Program(
             "vscode",
@@ -161,15 +182,27 @@ PROGRAMS = {
             _vscode,
             _vscode_asks,
             keeps_key=False,
+            instructions=".github/copilot-instructions.md",
             then="VS Code asks for the key when it first starts the server, and keeps it safe.",
         ),
         Program(
             "opencode",
             "opencode",
-            lambda where: [where.dotconfig() / "opencode" / name for name in ("opencode.json", "opencode.jsonc")],
-            lambda where: [where.project / name for name in ("opencode.json", "opencode.jsonc")],
+            _opencode_files,
+            _opencode_project,
+            ("mcp", "servers"),
+            _opencode,
+            instructions=OPENCODE_INSTRUCTIONS,
+            then="Restart it to take the entry up. opencode 1 has no `servers`: for it, connect opencode-1 instead.",
+        ),
+        Program(
+            "opencode-1",
+            "opencode 1",
+            _opencode_files,
+            _opencode_project,
             ("mcp",),
             _opencode,
+            instructions=OPENCODE_INSTRUCTIONS,
         ),
     )
 }
