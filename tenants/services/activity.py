@@ -10,7 +10,7 @@ from loci.ground.errors import Forbidden
 from tenants.authentication import require
 from tenants.models import AuditEvent, Membership, ServiceKey
 from tenants.rls import tenant_rows
-from tenants.scope import ALL, Right, Scope
+from tenants.scope import Right, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def list_activity(scope: Scope, *, limit: int = 20, before: UUID | None = None) 
     An event's id is made when it happens, so its order is that of time. A narrowed credential may not know.
     """
     require(scope, Right.READ)
-    if not scope.every_namespace or scope.filters or scope.agent != ALL:
+    if not scope.whole:
         raise Forbidden("A narrowed key does not see what others did.")
     with tenant_rows(scope.tenant):
         query = AuditEvent.objects.filter(tenant_id=scope.tenant)
