@@ -158,6 +158,11 @@ def test_no_situation_tells_or_changes_anything_of_the_neighbour(stage: Stage, d
         assert seen.neighbour == untouched, name
 
 
+def test_no_situation_is_a_call_that_cannot_be(stage: Stage, db: None) -> None:
+    told = {name: seen.told for name, seen in baseline(stage).items()}
+    assert [name for name, said in told.items() if said.startswith(("TypeError", "AttributeError"))] == []
+
+
 def test_a_situation_looks_the_same_twice(stage: Stage, db: None) -> None:
     for name, situation in all_situations(stage).items():
         assert observe(stage, situation).effects == baseline(stage)[name].effects, name
