@@ -63,7 +63,7 @@ def filters_in(given: str) -> dict[str, Any]:
         found[key] = _value(value)
         if isinstance(found[key], str) and not storable(found[key]):
             raise forms.ValidationError(
-                _("The value of “%(key)s” holds a NUL character or half of another."), params={"key": key[:60]}
+                _("The value of “%(key)s” holds a NUL character or half a character."), params={"key": key[:60]}
             )
     return found
 

@@ -1,7 +1,6 @@
 """Checks of what came in, whatever the door: that it can be stored, and that it fits its shape."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar
@@ -9,9 +8,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from loci.ground.errors import Fault, InvalidRequest
+from loci.ground.texts import storable
 
 M = TypeVar("M", bound=BaseModel)
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 SHOWN = 256
 """Characters of a name from the request that a fault repeats."""
@@ -46,7 +45,7 @@ def _faults(value: Any, most: int | None) -> Iterator[Fault]:
     seen = 1
     while stack:
         place, item = stack.pop()
-        if isinstance(item, str) and _unfit(item):
+        if isinstance(item, str) and not storable(item):
             yield Fault(_path(place), "holds a NUL character or a lone surrogate", "string_unicode")
         elif isinstance(item, float) and not math.isfinite(item):
             yield Fault(_path(place), "is no finite number", "finite_number")
@@ -55,8 +54,8 @@ def _faults(value: Any, most: int | None) -> Iterator[Fault]:
             if isinstance(item, Repeating):
                 yield Fault((*_path(place), shown(item.key)), "stands twice in its object", "json_duplicate_key")
             for key, inner in item.items():
-                if _unfit(key) or isinstance(inner, _CHECKED):
-                    stack.append(((place, shown(key)), key if _unfit(key) else inner))
+                if not storable(key) or isinstance(inner, _CHECKED):
+                    stack.append(((place, shown(key)), inner if storable(key) else key))
         elif isinstance(item, list):
             seen += len(item)
             if most is None or seen <= most:
@@ -73,10 +72,6 @@ def _path(place: "Place | None") -> tuple[str | int, ...]:
         place, part = place
         parts.append(part)
     return tuple(reversed(parts))
-
-
-def _unfit(text: str) -> bool:
-    return "\0" in text or bool(_SURROGATE.search(text))
 
 
 def validated(model: type[M], data: Any, where: str, *, strict: bool = True) -> M:
