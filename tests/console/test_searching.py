@@ -47,8 +47,8 @@ def test_filters_in_the_address_narrow_the_results(stocked: Member, filters: str
     assert set(texts(stocked.get(f"search?q=server+summaries&{filters}").content.decode())) == expected
 
 
-def test_an_empty_tenant_leads_to_the_first_steps(mira: Member) -> None:
-    assert 'href="/t/acme/">See the first steps' in mira.get("search").content.decode()
+def test_an_empty_tenant_leads_to_connecting_an_agent(mira: Member) -> None:
+    assert 'href="/t/acme/connect">Connect your agent' in mira.get("search").content.decode()
 
 
 def test_htmx_gets_the_results_or_the_memory_and_anyone_else_the_page(stocked: Member) -> None:

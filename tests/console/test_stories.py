@@ -250,7 +250,7 @@ def test_one_switches_the_language(tab: Tab, mira: Member) -> None:
     tab.page.click(".side .who")
     tab.page.get_by_role("button", name="Deutsch").click()
     tab.page.locator("html[lang=de]").wait_for()
-    tab.sees("Die erste Erinnerung speichern")
+    tab.sees("Agenten anbinden")
 
 
 def test_one_switches_tenant_and_theme(tab: Tab, mira: Member, gina: Member) -> None:
