@@ -1,5 +1,7 @@
 """Hard limits on what a tenant stores: exact, because the counter's row stays locked until commit."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db.backends.utils import CursorWrapper
 
@@ -22,7 +24,7 @@ def reserve(cursor: CursorWrapper, scope: Scope, name: str, amount: int) -> int:
     """Add `amount` (which may be negative) to what the tenant uses of `name`; what it uses now.
 
     Must run last in the caller's transaction: it locks the tenant's counter until commit. Raises `QuotaExceeded`,
-    which undoes the transaction, when the use would pass the limit.
+    which undoes the transaction, when the use would pass the limit. A narrowed credential is not told the use.
     """
     limit = limit_of(cursor, scope, name)
     cursor.execute(
@@ -35,12 +37,13 @@ def reserve(cursor: CursorWrapper, scope: Scope, name: str, amount: int) -> int:
     row = cursor.fetchone()
     if row is None:
         used = usage_of(cursor, scope, name)
+        counts = f": {used} are stored and {amount} would be added" if scope.whole else ""
+        told: dict[str, Any] = {"used": used} if scope.whole else {}
         raise QuotaExceeded(
-            f"This would pass the limit of {limit:g} {name}: {used} are stored and {amount} would be added."
-            " Delete some, or have the limit raised.",
+            f"This would pass the limit of {limit:g} {name}{counts}. Delete some, or have the limit raised.",
             quota=name,
             limit=limit,
-            used=used,
+            **told,
         )
     return int(row[0])
 

@@ -128,11 +128,19 @@ def _answer(request: HttpRequest, act: Callable[[], HttpResponse]) -> HttpRespon
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
     """A form that was sent cannot be sent again by a redirect: then on to the start."""
     if request.htmx:  # type: ignore[attr-defined]
-        back = {"next": request.htmx.current_url_abs_path or ""}  # type: ignore[attr-defined]
-        return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode(back)}")
+        back = urlencode({"next": _page_of(request)})
+        return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{back}")
     return redirect_to_login(
         request.get_full_path() if request.method == "GET" else "", resolve_url(settings.LOGIN_URL)
     )
+
+
+def _page_of(request: HttpRequest) -> str:
+    """The page from which htmx asks; nothing when its header names none of ours."""
+    try:
+        return request.htmx.current_url_abs_path or ""  # type: ignore[attr-defined]
+    except ValueError:  # what the header says cannot be taken apart, as `http://[`
+        return ""
 
 
 def safe_next(request: HttpRequest, given: str | None, default: str) -> str:

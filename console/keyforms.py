@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from console.forms import ConsoleForm, plain_text
 from console.grants import Grant
+from loci.ground.texts import storable
 from memory.shapes.requests import Namespace
 from tenants.scope import ALL, Right, Scope
 
@@ -60,13 +61,17 @@ def filters_in(given: str) -> dict[str, Any]:
         if key in found:
             raise forms.ValidationError(_("“%(key)s” stands here twice."), params={"key": key[:60]})
         found[key] = _value(value)
+        if isinstance(found[key], str) and not storable(found[key]):
+            raise forms.ValidationError(
+                _("The value of “%(key)s” holds a NUL character or half a character."), params={"key": key[:60]}
+            )
     return found
 
 
 def _value(given: str) -> str | int | float | bool:
     try:
         parsed = json.loads(given, parse_constant=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         return given
     return parsed if isinstance(parsed, str | int | float | bool) else given
 

@@ -79,6 +79,11 @@ class Scope:
         """Whether no namespace is out of reach."""
         return ALL in self.namespaces
 
+    @property
+    def whole(self) -> bool:
+        """Whether nothing narrows it within its tenant; only then may it know what the tenant has as a whole."""
+        return self.every_namespace and not self.filters and self.agent == ALL
+
     def reaches(self, namespace: str) -> bool:
         """Whether `namespace` lies within the scope."""
         return self.every_namespace or namespace in self.namespaces

@@ -1,10 +1,7 @@
 """Bodies and parameters in: strict JSON, then a pydantic model. Every fault is told with the path to it."""
 
-import json
-import math
-import re
 from collections.abc import Iterator
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from django.conf import settings
@@ -13,10 +10,10 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from loci.ground.errors import Fault, InvalidRequest, TooLarge
-from memory.shapes.checks import Repeating, check_strings, shown, validated
+from memory.shapes.checks import shown, validated
+from memory.shapes.strict import read_json
 
 M = TypeVar("M", bound=BaseModel)
-_SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\x00")
 
 
 MAX_PARAMETERS = 100
@@ -31,49 +28,7 @@ class StrictJSONParser(BaseParser):
         raw = stream.read(settings.MAX_BODY_BYTES + 1)
         if len(raw) > settings.MAX_BODY_BYTES:
             raise TooLarge(f"The body is over the limit of {settings.MAX_BODY_BYTES // 2**20} MB.")
-        repeating: list[Repeating] = []
-        try:
-            value = json.loads(
-                raw.decode(),
-                parse_constant=_no_constant,
-                parse_float=_finite,
-                object_pairs_hook=lambda pairs: _object(pairs, repeating),
-            )
-        except UnicodeDecodeError as error:
-            _refuse(f"is not UTF-8 at byte {error.start}", "json_invalid")
-        except RecursionError:
-            _refuse("is nested too deep", "json_invalid")
-        except ValueError as error:
-            _refuse(f"is not valid JSON: {error}", "json_invalid")
-        if repeating or _SUSPECT.search(raw):
-            check_strings(value)
-        return value
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _refuse(message: str, kind: str) -> NoReturn:
-    raise InvalidRequest([Fault(("body",), message, kind)])
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(f"{text[:32]} is beyond the range of a number")
-    return value
-
-
-def _object(pairs: list[tuple[str, Any]], repeating: list[Repeating]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) == len(pairs):
-        return value
-    marked = Repeating(value)
-    seen: set[str] = set()
-    marked.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-    repeating.append(marked)
-    return marked
+        return read_json(raw)
 
 
 def body(request: Request, model: type[M]) -> M:

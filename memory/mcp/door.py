@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
+from billing import rates
 from loci.ground.context import RequestFacts, facts_of
 from loci.ground.errors import Forbidden, LociError, TooLarge
 from loci.ground.metrics import REQUEST_SECONDS
@@ -32,10 +33,17 @@ from tenants.scope import Right, Scope
 
 log = structlog.get_logger(__name__)
 PATH = "/mcp"
-MAX_BODY = 4 * 1024 * 1024
+MAX_BODY = 1024 * 1024
 """Bytes of one message; what is larger goes through REST."""
+SMALL_BODY = 64 * 1024
+"""Bytes of a message that are read, and parsed in the event loop, only to name its id in a refusal."""
 PATIENCE = 30.0
 """Seconds that a body may take to arrive."""
+HASTE = 3.0
+"""The same for the body of a request that is refused anyway."""
+AUTHENTICATORS = 4
+"""Threads that look up keys: apart from those of the calls, so that full queues do not keep others out."""
+LONGEST_ID = 256
 INVALID_REQUEST = -32600
 
 
@@ -65,15 +73,18 @@ class McpDoor:
 
     def __init__(self, make: Callable[[Threads], Server[Any]] = build) -> None:
         self._make = make
-        self._threads: Threads | None = None
+        self._authenticators: Threads | None = None
         self._manager: StreamableHTTPSessionManager | None = None
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve until left."""
-        self._threads = Threads()
+        self._authenticators = Threads(AUTHENTICATORS)
         self._manager = StreamableHTTPSessionManager(
-            self._make(self._threads), stateless=True, json_response=False, max_request_body_size=MAX_BODY
+            self._make(Threads(settings.MCP_THREADS)),
+            stateless=True,
+            json_response=False,
+            max_request_body_size=MAX_BODY,
         )
         async with self._manager.run():
             yield
@@ -83,7 +94,7 @@ class McpDoor:
         asgi = _trimmed(asgi)
         headers = Headers(scope=asgi)
         client = asgi.get("client")
-        facts = facts_of(headers, client[0] if client else None, behind_proxy=settings.BEHIND_PROXY)
+        facts = facts_of(_joined(asgi), client[0] if client else None, behind_proxy=settings.BEHIND_PROXY)
         began, status = time.perf_counter(), 499
 
         async def sending(message: Message) -> None:
@@ -99,26 +110,36 @@ class McpDoor:
             try:
                 caller = await self._caller(asgi, headers, facts)
             except LociError as error:
-                body = await _body(receive, MAX_BODY, headers)
+                body = await _beginning(receive)
                 raise _challenged(error) from None
             body = await _body(receive, MAX_BODY, headers)
-            _check_right(caller.scope, body)
+            await _check_right(caller.scope, body)
             assert self._manager is not None
             await self._manager.handle_request({**asgi, IN_SCOPE: caller}, _replay(body, receive), sending)
         except Refused as refused:
             await _answer(refused.error, body, facts.request_id)(asgi, receive, sending)
         except Gone:
             log.debug("mcp_client_gone")
+        except Exception as error:
+            log.exception("mcp_failed", reason=type(error).__name__, request_id=facts.request_id)
+            if status == 499:  # nothing was sent yet
+                await _answer(faults.known(error), b"", facts.request_id)(asgi, receive, sending)
         finally:
             method = asgi["method"] if asgi["method"] == "POST" else "OTHER"
             REQUEST_SECONDS.labels(method, "mcp", status).observe(time.perf_counter() - began)
 
     async def _caller(self, asgi: AsgiScope, headers: Headers, facts: RequestFacts) -> Caller:
-        """Who asks, and for which tools."""
+        """Who asks, and for which tools; the message counted against the tenant's rate."""
         chosen = _chosen_tools(asgi)
-        assert self._threads is not None
+        assert self._authenticators is not None
+
+        def authenticate() -> Scope:
+            scope = scope_of_key(key_in_headers(headers))
+            rates.take(scope)
+            return scope
+
         try:
-            scope: Scope = await self._threads.run(facts, lambda: scope_of_key(key_in_headers(headers)))
+            scope: Scope = await self._authenticators.run(facts, authenticate)
         except LociError:
             raise
         except Exception as error:
@@ -131,6 +152,15 @@ class McpDoor:
 def _trimmed(asgi: AsgiScope) -> AsgiScope:
     """The request without the blanks after its headers' values, which the server's parser leaves there."""
     return {**asgi, "headers": [(name, value.strip(b" \t")) for name, value in asgi["headers"]]}
+
+
+def _joined(asgi: AsgiScope) -> dict[str, str]:
+    """The headers, the values of those that stand there several times with commas between."""
+    found: dict[str, str] = {}
+    for raw_name, raw_value in asgi["headers"]:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+        found[name] = f"{found[name]},{value}" if name in found else value
+    return found
 
 
 def _check_envelope(asgi: AsgiScope, headers: Headers) -> None:
@@ -151,7 +181,10 @@ def _own_origin(origin: str, host: str) -> bool:
     """Whether a page of ours asks, or of an origin that is allowed; keeps pages elsewhere from using a local server."""
     if origin in settings.MCP_ALLOWED_ORIGINS or origin == settings.PUBLIC_URL:
         return True
-    return urlsplit(origin).netloc == host
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False
 
 
 def _chosen_tools(asgi: AsgiScope) -> str | None:
@@ -163,19 +196,25 @@ def _chosen_tools(asgi: AsgiScope) -> str | None:
     return pairs.get("tools") or None
 
 
-def _check_right(scope: Scope, body: bytes) -> None:
-    """403 for a tool that the key has no right for, so that a client can ask for more. Only a key that lacks one of
-    the two rights is worth reading the message twice."""
+async def _check_right(scope: Scope, body: bytes) -> None:
+    """403 for a tool or resource that the key has no right for, so that a client can ask for more. Only the message of
+    a key that lacks one of the two rights is worth reading twice."""
     if scope.may(Right.READ) and scope.may(Right.WRITE):
         return
-    message = _parsed(body)
+    message = _parsed(body) if len(body) <= SMALL_BODY else await anyio.to_thread.run_sync(_parsed, body)
+    right = _right_for(message)
+    if right and not scope.may(right):
+        raise _challenged(Forbidden(f"key lacks '{right}' scope", code="insufficient_scope", required_scope=str(right)))
+
+
+def _right_for(message: dict[str, Any]) -> Right | None:
+    """What a message asks for; None where any key will do, or where there is no such tool."""
+    if message.get("method") == "resources/read":
+        return Right.READ
     params = message.get("params")
     name = params.get("name") if message.get("method") == "tools/call" and isinstance(params, dict) else None
     tool = REGISTRY.tools.get(name) if isinstance(name, str) else None
-    if tool and not scope.may(tool.right):
-        raise _challenged(
-            Forbidden(f"key lacks '{tool.right}' scope", code="insufficient_scope", required_scope=str(tool.right))
-        )
+    return tool.right if tool else None
 
 
 def _challenged(error: LociError) -> Refused:
@@ -214,6 +253,20 @@ async def _body(receive: Receive, limit: int, headers: Headers) -> bytes:
     return bytes(received)
 
 
+async def _beginning(receive: Receive) -> bytes:
+    """The body of a request that is refused anyway, as far as its id is worth: if it is short and comes soon."""
+    received = bytearray()
+    with anyio.move_on_after(HASTE):
+        while len(received) <= SMALL_BODY:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            received += message.get("body", b"")
+            if not message.get("more_body"):
+                return bytes(received)
+    return b""
+
+
 def _replay(body: bytes, receive: Receive) -> Receive:
     """`receive` with the body in front that was read already."""
     given = False
@@ -237,18 +290,27 @@ def _parsed(body: bytes) -> dict[str, Any]:
 
 
 def _answer(error: LociError, body: bytes, request_id: str) -> JSONResponse:
-    """The refusal as an error of JSON-RPC, with the id of the request: clients show no other body's text."""
-    number = _parsed(body).get("id")
-    return JSONResponse(
-        {
-            "jsonrpc": "2.0",
-            "id": number if isinstance(number, str | int) and not isinstance(number, bool) else None,
-            "error": {
-                "code": INVALID_REQUEST,
-                "message": results.message(error),
-                "data": results.problem(error, request_id),
-            },
-        },
-        status_code=error.status,
-        headers=error.headers,
-    )
+    """The refusal as an error of JSON-RPC, with the id of the request: clients show no other body's text. A tool call
+    that only has to wait is told so as a tool's result, which the model gets to read."""
+    message = _parsed(body) if len(body) <= SMALL_BODY else {}
+    number = _id_of(message)
+    answer: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
+    if error.status == 429 and message.get("method") == "tools/call" and number is not None:
+        told = results.failure(error, request_id)
+        return JSONResponse({**answer, "result": told.model_dump(mode="json", by_alias=True, exclude_none=True)})
+    answer["error"] = {
+        "code": INVALID_REQUEST,
+        "message": results.message(error),
+        "data": results.problem(error, request_id),
+    }
+    return JSONResponse(answer, status_code=error.status, headers=error.headers)
+
+
+def _id_of(message: dict[str, Any]) -> str | int | None:
+    """The id of a message if it can be said again."""
+    number = message.get("id")
+    if isinstance(number, int) and not isinstance(number, bool) and -(2**63) <= number < 2**63:
+        return number
+    if isinstance(number, str) and len(number) <= LONGEST_ID and number.isprintable():
+        return number
+    return None

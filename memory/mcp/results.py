@@ -23,14 +23,14 @@ def success(tool: Tool, result: BaseModel) -> types.CallToolResult:
     )
 
 
-def failure(tool: Tool, error: LociError, request_id: str) -> types.CallToolResult:
+def failure(error: LociError, request_id: str, *, seed: bool = False) -> types.CallToolResult:
     """A fault that the model can act on: what was wrong, where, and what to do; the same code and words as REST's."""
     data = problem(error, request_id)
     lines = [message(error)]
     if wait := error.headers.get("Retry-After"):
         lines.append(f"Try again in {wait} s.")
     lines.append(f"(error {error.code}, request {request_id})")
-    if tool.seed:
+    if seed:
         data |= {"ok": False, "error": message(error), "error_kind": SEED_KINDS.get(error.status, "error")}
     # no structured content: clients throw away the whole answer, text and all, if it does not fit the output schema
     text = types.TextContent(type="text", text=" ".join(lines))

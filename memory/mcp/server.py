@@ -11,7 +11,6 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from billing import rates
 from loci.ground.errors import LociError
 from loci.ground.metrics import TOOL_SECONDS
 from memory.api.status import VERSION
@@ -48,7 +47,7 @@ class Handlers:
 
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """The tools of the set asked for that the key has the right for."""
-        caller = await self._counted(ctx)
+        caller = caller_of(ctx)
         return types.ListToolsResult(tools=[declaration(tool) for tool in caller.tools.values()])
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -63,29 +62,26 @@ class Handlers:
         facts = caller.traced(ctx.meta)
 
         def work() -> types.CallToolResult:
-            rates.take(caller.scope)
             return results.success(tool, call(tool, caller.scope, params.arguments, where="arguments"))
 
         began, outcome = time.perf_counter(), "ok"
         try:
-            return await self.threads.run(facts, work)
+            return await self.threads.run(facts, work, tenant=caller.scope.tenant)
         except Exception as error:
             known = faults.known(error)
             outcome = known.code
             if known.status >= 500 and not isinstance(error, LociError):
                 log.exception("tool_failed", tool=tool.name, reason=type(error).__name__, request_id=facts.request_id)
-            return results.failure(tool, known, facts.request_id)
+            return results.failure(known, facts.request_id, seed=tool.seed)
         finally:
             TOOL_SECONDS.labels(tool.name, outcome).observe(time.perf_counter() - began)
 
     async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """One."""
-        await self._counted(ctx)
         return types.ListPromptsResult(prompts=prompts.listed())
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """A prompt by its name."""
-        await self._counted(ctx)
         found = prompts.got(params.name)
         if found is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no prompt '{params.name[:64]}': ask for {prompts.NAME}.")
@@ -95,14 +91,13 @@ class Handlers:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """None by name: memories are found by searching, then read by their template."""
-        await self._counted(ctx)
         return types.ListResourcesResult(resources=[])
 
     async def list_templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """`memory://{id}`, for who may read."""
-        caller = await self._counted(ctx)
+        caller = caller_of(ctx)
         found = resources.templates() if caller.scope.may(Right.READ) else []
         return types.ListResourceTemplatesResult(resource_templates=found)
 
@@ -111,23 +106,17 @@ class Handlers:
         caller = caller_of(ctx)
 
         def work() -> types.ReadResourceResult:
-            rates.take(caller.scope)
             require(caller.scope, Right.READ)
             return resources.read(caller.scope, str(params.uri))
 
         return await self._guarded(ctx, work, uri=str(params.uri))
 
-    async def _counted(self, ctx: Context) -> Caller:
-        """The caller, its request counted against the tenant's rate."""
-        caller = caller_of(ctx)
-        await self._guarded(ctx, lambda: rates.take(caller.scope))
-        return caller
-
     async def _guarded(self, ctx: Context, work: Any, **about: str) -> Any:
         """`work()` in a thread; its faults as errors of the protocol, with `about` in their data."""
-        facts = caller_of(ctx).traced(ctx.meta)
+        caller = caller_of(ctx)
+        facts = caller.traced(ctx.meta)
         try:
-            return await self.threads.run(facts, work)
+            return await self.threads.run(facts, work, tenant=caller.scope.tenant)
         except Exception as error:
             known = faults.known(error)
             if known.status >= 500 and not isinstance(error, LociError):

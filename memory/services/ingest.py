@@ -2,8 +2,9 @@
 whose chunks are all stored is passed over."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from uuid import UUID
 
@@ -38,18 +39,23 @@ class FileOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where files come from: `root` names it in `metadata.index_root`, so that pruning knows its own."""
+    """Where files come from: `root` names it in `metadata.index_root`, so that pruning knows its own. `exclude` are
+    patterns (`seeds.md`, `decisions/*`) of paths below it that do not count."""
 
     path: Path
     root: str
     namespace: str = "default"
+    exclude: tuple[str, ...] = ()
 
     def files(self) -> list[Path]:
         """The text files, in order; a single file stands for itself. Symbolic links are not followed."""
         if self.path.is_file():
             return [self.path]
         found = (path for path in self.path.rglob("*") if path.suffix.lower() in SUFFIXES)
-        return sorted(path for path in found if path.is_file() and not path.is_symlink())
+        return sorted(path for path in found if path.is_file() and not path.is_symlink() and not self._excluded(path))
+
+    def _excluded(self, path: Path) -> bool:
+        return any(fnmatchcase(path.relative_to(self.path).as_posix(), pattern) for pattern in self.exclude)
 
     def source_of(self, path: Path) -> str:
         """The source that a file's memories carry: its path below the folder's parent."""
@@ -57,12 +63,12 @@ class Folder:
         return path.relative_to(base).as_posix()
 
 
-def folder_at(path: Path, root: str | None = None, namespace: str = "default") -> Folder:
+def folder_at(path: Path, root: str | None = None, namespace: str = "default", exclude: Sequence[str] = ()) -> Folder:
     """The folder (or single file) at `path`; `RuleBroken` when there is none."""
     path = path.resolve()
     if not path.exists():
         raise RuleBroken(f"There is no {path}.")
-    return Folder(path, root or path.name, namespace)
+    return Folder(path, root or path.name, namespace, tuple(exclude))
 
 
 def ingest_file(scope: Scope, folder: Folder, path: Path) -> tuple[FileOutcome, set[UUID]]:

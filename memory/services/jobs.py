@@ -83,14 +83,16 @@ def _check_room(cursor: CursorWrapper, scope: Scope) -> None:
     )
     waiting = Job.objects.filter(tenant_id=scope.tenant, state__in=OPEN).count()
     if waiting + 1 > limit:
+        count = f"{waiting} are" if scope.whole else "has as many"
+        told: dict[str, Any] = {"used": waiting} if scope.whole else {}
         raise RateLimited(
-            f"This tenant may have {limit:g} jobs waiting or running, and {waiting} are: try again when some have"
-            " ended, send 64 items or fewer at a time, or have the limit raised.",
+            f"This tenant may have {limit:g} jobs waiting or running, and {count}: try again when some have ended,"
+            " send 64 items or fewer at a time, or have the limit raised.",
             code="too_many_jobs",
             headers={"Retry-After": str(RETRY_AFTER)},
             quota="jobs",
             limit=limit,
-            used=waiting,
+            **told,
         )
 
 

@@ -40,6 +40,8 @@ RESERVED = frozenset(
 )
 """Metadata keys that answers use for their own fields; compared after NFKC and case folding."""
 CHUNK_CHARS = 800
+NAMED = 10
+"""Namespaces that a refusal names."""
 
 
 def in_scope(scope: Scope, item: Item) -> Item:
@@ -49,7 +51,11 @@ def in_scope(scope: Scope, item: Item) -> Item:
     if namespace == "default" and not scope.reaches("default") and len(scope.namespaces) == 1:
         namespace = next(iter(scope.namespaces))
     if not scope.reaches(namespace):
-        raise Forbidden(f"{where}namespace '{namespace}' is out of this key's reach", code="namespace_out_of_reach")
+        within = ", ".join(f"'{name}'" for name in sorted(scope.namespaces)[:NAMED]) or "none at all"
+        raise Forbidden(
+            f"{where}namespace '{namespace}' is out of this key's reach, which is {within}: name one of these",
+            code="namespace_out_of_reach",
+        )
     agent = item.agent
     if scope.agent != ALL:
         if agent not in (None, scope.agent):

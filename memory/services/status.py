@@ -41,14 +41,13 @@ def tenant_status(scope: Scope) -> dict[str, Any]:
             params.values,
         )
         pending, oldest = cursor.fetchone()
-        whole = scope.every_namespace and not scope.filters and scope.agent == "*"
         limit = quotas.limit_of(cursor, scope, "memories")
         used = quotas.usage_of(cursor, scope, "memories")
     return {
-        "memories": used if whole else None,
-        "memories_limit": None if limit == float("inf") or not whole else limit,
-        "index_pending": pending if whole else None,
-        "index_lag_seconds": round(float(oldest), 3) if whole else None,
+        "memories": used if scope.whole else None,
+        "memories_limit": None if limit == float("inf") or not scope.whole else limit,
+        "index_pending": pending if scope.whole else None,
+        "index_lag_seconds": round(float(oldest), 3) if scope.whole else None,
     }
 
 

@@ -10,7 +10,7 @@ from memory.engine.types import NOW, View
 from memory.stores.postgres import listing
 from tenants.authentication import require
 from tenants.rls import tenant_rows
-from tenants.scope import ALL, Right, Scope
+from tenants.scope import Right, Scope
 
 SAMPLE = 2000
 MOST = 1000
@@ -55,7 +55,7 @@ def shares(scope: Scope, *, sample: int = SAMPLE) -> Shares:
 def known_keys(scope: Scope, *, limit: int = 60) -> list[str]:
     """The first `limit` metadata keys and `tags` that memories have values for; none for a narrowed credential."""
     require(scope, Right.READ)
-    if not scope.every_namespace or scope.filters or scope.agent != ALL:
+    if not scope.whole:
         return []
     with tenant_rows(scope.tenant) as cursor:
         return listing.keys(cursor, scope, limit)

@@ -247,8 +247,8 @@ LIST = Tool(
     name="memory_list",
     title="List memories",
     description=(
-        "List memories without their texts, a page at a time, the newest first; only those of a source, with tags, of an"
-        " agent, a kind or a namespace if wanted."
+        "List memories without their texts, a page at a time, the newest first; only those of a source, agent or kind,"
+        " in a namespace or with tags if wanted."
     ),
     arguments=ListArguments,
     result=ListResult,

@@ -1,11 +1,13 @@
 """JSON Schemas of arguments and results, plain enough for every provider: no `$ref`, no titles, no null types."""
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
+
+from loci.ground.errors import InvalidRequest
+from memory.shapes.strict import read_json
 
 NOISE = frozenset({"title", "default"})
 
@@ -46,12 +48,17 @@ def _structured(schema: Mapping[str, Any]) -> bool:
 
 
 def _decoded(value: Any) -> Any:
+    """A list or object that came as its JSON text; as strict as JSON in a body. What is no JSON stays as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
     try:
-        return json.loads(value)
-    except ValueError:
+        raw = value.encode()
+    except UnicodeEncodeError:
         return value
+    try:
+        return read_json(raw)
+    except InvalidRequest as refused:
+        raise ValueError(f"given as JSON text, {refused.faults[0].msg}") from None
 
 
 def closed_schema(model: type[BaseModel]) -> dict[str, Any]:

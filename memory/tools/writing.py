@@ -186,7 +186,7 @@ REMEMBER = Tool(
     name="memory_remember",
     title="Remember",
     description=(
-        "Store something worth knowing later: a preference, decision, fact, event or task, each complete in itself,"
+        "Store something worth knowing later, such as a preference, a decision or a fact, each complete in itself,"
         " with names instead of pronouns and dates instead of 'today'. Give `text` for one thing, `items` for several,"
         " or `turns` for a conversation word for word. The same text sent twice is stored once. Never store passwords"
         " or keys."

@@ -4,6 +4,8 @@ import os
 
 import uvicorn
 
+from loci.ground.connection import Connection
+
 KEEP_ALIVE = 75
 """Seconds that an idle connection stays open: longer than proxies keep theirs, so that it is they who close."""
 GRACE = 10
@@ -20,6 +22,7 @@ def main() -> None:
         host=host.strip("[]"),
         port=int(port),
         workers=int(os.environ.get("WEB_WORKERS") or 1),
+        http=Connection,
         lifespan="on",
         log_config=None,
         access_log=False,

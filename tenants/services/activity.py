@@ -10,7 +10,7 @@ from loci.ground.errors import Forbidden
 from tenants.authentication import require
 from tenants.models import AuditEvent, Membership, ServiceKey
 from tenants.rls import tenant_rows
-from tenants.scope import ALL, Right, Scope
+from tenants.scope import Right, Scope
 
 SCANNED = 1000
 """Events that are looked through for one that somebody did."""
@@ -42,7 +42,7 @@ def list_activity(scope: Scope, *, limit: int = 20, before: UUID | None = None) 
     An event's id is made when it happens, so its order is that of time. A narrowed credential may not know.
     """
     require(scope, Right.READ)
-    if not scope.every_namespace or scope.filters or scope.agent != ALL:
+    if not scope.whole:
         raise Forbidden("A narrowed key does not see what others did.")
     with tenant_rows(scope.tenant):
         query = AuditEvent.objects.filter(tenant_id=scope.tenant)
@@ -60,7 +60,7 @@ def list_activity(scope: Scope, *, limit: int = 20, before: UUID | None = None) 
 def names_of(scope: Scope, actors: Iterable[str]) -> dict[str, str]:
     """Actor → name, for those members and keys that are still there; none for a narrowed credential."""
     require(scope, Right.READ)
-    if not scope.every_namespace or scope.filters or scope.agent != ALL:
+    if not scope.whole:
         return {}
     with tenant_rows(scope.tenant):
         return _names(scope, set(actors))
@@ -69,7 +69,7 @@ def names_of(scope: Scope, actors: Iterable[str]) -> dict[str, str]:
 def has_done(scope: Scope, actor: str, action: str, *, since: UUID) -> bool:
     """Whether `actor` did `action` since the id `since` was made, among the first `SCANNED` events after it."""
     require(scope, Right.READ)
-    if not scope.every_namespace or scope.filters or scope.agent != ALL:
+    if not scope.whole:
         raise Forbidden("A narrowed key does not see what others did.")
     with tenant_rows(scope.tenant):
         after = AuditEvent.objects.filter(tenant_id=scope.tenant, id__gt=since).order_by("id")

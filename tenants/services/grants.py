@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from loci.ground.errors import Forbidden, RuleBroken
+from loci.ground.texts import storable
 from tenants.scope import ALL, Right, Scope
 
 LONGEST_NAME = 200
@@ -32,8 +33,8 @@ def check_grant(
         raise RuleBroken(f"A name has at most {LONGEST_NAME} characters, an agent 1 to {LONGEST_AGENT}.")
     if not namespaces or any(not given or len(given) > 128 for given in namespaces):
         raise RuleBroken("Name at least one namespace (1 to 128 characters each), or * for all of them.")
-    if any("\x00" in given for given in (name, agent, *namespaces)):
-        raise RuleBroken("A name, an agent and a namespace hold no NUL character.")
+    if not all(map(storable, (name, agent, *namespaces))):
+        raise RuleBroken("A name, an agent and a namespace hold no NUL character and no lone surrogate.")
     _check_filters(filters)
     if expires_at and expires_at <= timezone.now():
         raise RuleBroken("The key would have expired already: give a later date.")
@@ -57,8 +58,10 @@ def _check_filters(filters: Mapping[str, Any]) -> None:
             raise RuleBroken(f"filter '{key}': a bound key has no dot.")
         if isinstance(value, int | float) and not -(2.0**63) <= value < 2.0**63:  # nor NaN
             raise RuleBroken(f"filter '{key}': the number is out of range.")
-        if isinstance(value, str) and (len(value) > LONGEST_VALUE or "\x00" in key + value):
-            raise RuleBroken(f"filter '{key[:120]}': give at most {LONGEST_VALUE} characters, none of them NUL.")
+        if isinstance(value, str) and len(value) > LONGEST_VALUE:
+            raise RuleBroken(f"filter '{key}': give at most {LONGEST_VALUE} characters.")
+        if not storable(f"{key}{value}"):
+            raise RuleBroken(f"filter '{key}': a NUL character or a lone surrogate cannot be stored.")
 
 
 def _check_reach(

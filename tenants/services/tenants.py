@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection
 from loci.ground.crypto import seal, unseal
 from loci.ground.errors import Conflict, NotFound, RuleBroken
 from loci.ground.ids import uuid7
+from loci.ground.texts import storable
 from tenants import audit
 from tenants.authentication import operator_scope
 from tenants.models import Tenant, User
@@ -27,6 +28,8 @@ def create_tenant(slug: str, *, name: str = "", time_zone: str = "UTC", by: str 
         raise RuleBroken(f"'{slug}' is no slug: use 1 to 63 lower-case letters, digits and inner hyphens.")
     if len(name) > 200:
         raise RuleBroken("The name has more than 200 characters.")
+    if not storable(name):
+        raise RuleBroken("The name holds a NUL character or a lone surrogate.")
     if time_zone not in available_timezones():
         raise RuleBroken(f"There is no time zone '{time_zone}': write one such as Europe/Berlin.")
     tenant = uuid7()

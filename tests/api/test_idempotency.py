@@ -94,6 +94,19 @@ def test_an_expired_record_counts_no_more(alice: Caller) -> None:
     assert idempotency.sweep() == 1
 
 
+def test_what_has_expired_goes_whosever_it_is_and_nothing_else(alice: Caller, charlie: Caller) -> None:
+    for caller in (alice, charlie):
+        send(caller)
+        with tenant_rows(caller.tenant) as cursor:
+            cursor.execute("UPDATE tenants_idempotencyrecord SET expires_at = now() - interval '1 second'")
+        assert send(caller.with_key()).json()["stored"] == 0
+    assert (idempotency.sweep(), idempotency.sweep()) == (2, 0)
+    for caller in (alice, charlie):
+        with tenant_rows(caller.tenant) as cursor:
+            cursor.execute("SELECT count(*) FROM tenants_idempotencyrecord")
+            assert cursor.fetchone() == (1,)
+
+
 def test_keys_are_each_credentials_own(alice: Caller, charlie: Caller) -> None:
     other = alice.with_key()
     assert send(alice).json()["stored"] == 2

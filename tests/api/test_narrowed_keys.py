@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from tests.api.answers import problem
 from tests.cast import Caller
@@ -43,6 +44,20 @@ def test_what_it_writes_it_finds_again_and_so_does_a_wide_key(alice: Caller, nar
     assert narrow.call("PATCH", f"memories/{mine}", {"text": "The attic is wet.", "tags": ["t"]}).status_code == 200
     assert narrow.found("attic") == ["The attic is wet."]
     assert narrow.call("DELETE", "memories", {"source": "s"}).json()["deleted"] == 1
+
+
+def test_a_limit_that_is_reached_tells_a_narrow_key_no_count_of_the_tenant(alice: Caller, narrow: Caller) -> None:
+    alice.remember("One.", "Two.", "Three.")
+    call_command("set_quota", "acme", "memories=1", "jobs=1")
+    told = problem(narrow.post("memories", {"items": [{"text": "Four."}]}), 507, "quota_exceeded")
+    assert (told["quota"], told["limit"]) == ("memories", 1)
+    assert "used" not in told and "3" not in told["detail"] and "stored" not in told["detail"]
+    many = {"items": [{"text": f"Item {n}."} for n in range(65)]}
+    assert [alice.post("memories", many).status_code for _ in range(2)] == [202, 429]
+    call_command("set_quota", "acme", "jobs=0")
+    told = problem(narrow.post("memories", many), 429, "too_many_jobs")
+    assert (told["quota"], told["limit"]) == ("jobs", 0)
+    assert "used" not in told and "1" not in told["detail"]
 
 
 def test_the_same_text_under_two_narrow_keys_is_two_memories(alice: Caller) -> None:

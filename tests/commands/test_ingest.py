@@ -184,3 +184,8 @@ def test_a_full_quota_is_one_line(notes: Path, alice: Caller, run: Run, fails: R
 def test_the_root_of_an_ingest_cannot_be_claimed_by_rest(alice: Caller) -> None:
     body = {"items": [{"text": "x", "metadata": {"index_root": "notes"}}]}
     problem(alice.post("memories", body), 400, "rule_broken")
+
+
+def test_what_is_excluded_is_left_out(notes: Path, alice: Caller, run: Run) -> None:
+    run("ingest", notes, "--tenant", "acme", "--exclude", "deep/*", "--exclude", "blank.md")
+    assert sources(alice) == {"notes/a.md"}

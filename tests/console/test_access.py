@@ -1,6 +1,7 @@
 """Who gets through which door. Every address of the console stands in one of these tables, or a test fails."""
 
 import re
+from urllib.parse import quote, urlencode
 from uuid import uuid4
 
 import pytest
@@ -70,6 +71,18 @@ def test_who_is_not_signed_in_is_led_to_the_door_and_back(mira: Member, name: st
     response = Client().post(path) if name in POST_ONLY else Client().get(path)
     assert response.status_code == 302
     assert response["Location"] == ("/sign-in?next=" if name in POST_ONLY else f"/sign-in?next={path}")
+
+
+@pytest.mark.parametrize(
+    ("url", "back"),
+    [("http://testserver/t/acme/search?q=tea", "/t/acme/search?q=tea"), ("http://elsewhere.example/t/acme/", "")]
+    + [(broken, "") for broken in ("http://[", "http://[x]/", "http://a\u2100b/", "//]", ":")],
+)
+def test_who_is_no_longer_signed_in_is_led_back_to_the_page_they_saw(mira: Member, url: str, back: str) -> None:
+    headers = {"HX-Request": "true", "HX-Current-URL": quote(url), "HX-Current-URL-URI-AutoEncoded": "true"}
+    response = Client().get(mira.at("search?q=tea"), headers=headers)
+    assert response.status_code == 200
+    assert response["HX-Redirect"] == f"/sign-in?{urlencode({'next': back})}"
 
 
 @pytest.mark.parametrize("name", WRITES)

@@ -151,6 +151,10 @@ def test_a_key_may_be_made_to_last(mira: Member) -> None:
         ({"filters": "a.b = 7"}, "a bound key has no dot"),
         ({"filters": "\n".join(f"k{n} = 1" for n in range(17))}, "at most 16 filters"),
         ({"filters": "n = 1e400"}, "out of range"),
+        ({"filters": "a = " + "[" * 19_000}, "at most 1024 characters"),
+        ({"filters": "a = " + '{"a":' * 3_900}, "at most 1024 characters"),
+        ({"filters": 'a = "\\ud800"'}, "“a” holds a NUL character or half a character"),
+        ({"filters": 'a = "\\u0000"'}, "“a” holds a NUL character or half a character"),
         ({"expiry": "soon"}, "soon is not one of the available choices"),
         ({"expiry": "date"}, "Give the date after which it ends"),
         ({"expiry": "date", "until": "tomorrow"}, "Give a date such as"),
@@ -181,6 +185,10 @@ def test_what_is_wrong_is_said_and_creates_nothing(mira: Member, changes: dict[s
         ({"expiry": "never"}, "Somebody revokes it."),
         ({"expiry": "date", "until": "2020-01-01"}, "Fill in what is missing above"),
         ({"scopes": []}, "Fill in what is missing above"),
+        ({"filters": "a = " + "[" * 900}, "Memories with a = [[["),
+        ({"filters": "a = " + "[" * 19_000}, "Memories with a = [[["),
+        ({"filters": "a = " + '{"a":' * 3_900}, "Memories with a = {&quot;a&quot;:"),
+        ({"filters": 'a = "\\ud800"'}, "Fill in what is missing above"),
     ],
 )
 def test_what_the_key_may_do_is_said_before_there_is_one(mira: Member, changes: dict[str, Any], said: str) -> None:

@@ -155,7 +155,6 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "the same idempotency key": lambda: _once(operator),
         "the same idempotency key in a newborn": lambda: _once(operator_scope(newborn.tenant, "stage")),
         "a failure under the same key": lambda: _fails_once(operator_scope(newborn.tenant, "stage")),
-        "sweep": lambda: idempotency.sweep(operator),
         "secret": lambda: len(tenant_secret.__wrapped__(stage.own.tenant)),
     }
 

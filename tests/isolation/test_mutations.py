@@ -4,6 +4,7 @@ With row-level security off, taking the tenant clause from any one statement sho
 rows, or at least in how many rows the statement met. With it on, the same statement without its clause changes nothing.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -156,6 +157,11 @@ def test_no_situation_tells_or_changes_anything_of_the_neighbour(stage: Stage, d
     for name, seen in baseline(stage).items():
         assert not [each for each in foreign if each in seen.told], name
         assert seen.neighbour == untouched, name
+
+
+def test_no_situation_is_a_call_that_cannot_be(stage: Stage, db: None) -> None:
+    told = {name: seen.told for name, seen in baseline(stage).items()}
+    assert [name for name, said in told.items() if re.match(r"['\"]?(Type|Attribute)Error:", said)] == []
 
 
 def test_a_situation_looks_the_same_twice(stage: Stage, db: None) -> None:

@@ -1,6 +1,7 @@
 """The door itself: who is let in, and what those who are not get to hear."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx2
@@ -112,9 +113,9 @@ def test_nonsense_is_refused_without_harm(alice: Caller, plain: httpx2.Client, b
 
 
 def test_a_message_over_the_limit_is_refused(alice: Caller, plain: httpx2.Client) -> None:
-    refused = post(plain, alice.key, b" " * (4 * 1024 * 1024 + 1))
+    refused = post(plain, alice.key, b" " * (1024 * 1024 + 1))
     assert refused.status_code == 413
-    assert "over the limit of 4 MB" in refused.json()["error"]["message"]
+    assert "over the limit of 1 MB" in refused.json()["error"]["message"]
 
 
 def test_the_rate_is_shared_with_rest_and_a_model_is_told_when_to_try_again(
@@ -128,8 +129,9 @@ def test_the_rate_is_shared_with_rest_and_a_model_is_told_when_to_try_again(
     failed = called(plain, alice, "memory_search", query="tea")
     assert failed["_meta"]["loci/error"]["code"] == "rate_limited"
     assert failed["_meta"]["loci/error"]["retry_after"] >= 1
-    refused = answer(post(plain, alice.key, LISTING))
-    assert "requests per second" in refused["error"]["message"]
+    for uncounted in (LISTING, message("ping"), message("no/such"), {"jsonrpc": "2.0", "method": "notifications/x"}):
+        refused = post(plain, alice.key, uncounted)
+        assert (refused.status_code, "requests per second" in refused.json()["error"]["message"]) == (429, True)
 
 
 def test_a_full_quota_is_told_as_over_rest(alice: Caller, plain: httpx2.Client) -> None:
@@ -161,3 +163,95 @@ def test_the_audit_names_the_trace_of_the_message(alice: Caller, plain: httpx2.C
     with tenant_rows(alice.tenant):
         event = AuditEvent.objects.get(action="memory.invalidated")
     assert event.trace_id == trace
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory_remember", {"text": "x", "metadata": '{"a": "\\u0000"}'}),
+        ("memory_remember", {"text": "x", "metadata": '{"a": NaN}'}),
+        ("memory_remember", {"text": "x", "metadata": '{"a": 1, "a": 2}'}),
+        ("memory_remember", {"text": "x", "metadata": '{"a":' * 30_000}),
+        ("memory_remember", {"text": "x", "tags": '["\\ud800"]'}),
+        ("memory_remember", {"items": '[{"text": "secret-of-mira \\u0000"}]'}),
+        ("memory_remember", {"items": "[" * 50_000}),
+        ("memory_remember", {"items": [{"text": "y", "metadata": '{"\\u0000": 1}'}]}),
+        ("memory_search", {"query": "x", "filters": '{"source": "\\ud800"}'}),
+        ("memory_list", {"tags": ["a\x00"]}),
+        ("mnemostack_remember", {"text": "x", "metadata": '{"a": "\\u0000"}'}),
+    ],
+)
+def test_json_text_in_arguments_is_held_to_the_same_rules(
+    alice: Caller, plain: httpx2.Client, caplog: pytest.LogCaptureFixture, tool: str, arguments: Any
+) -> None:
+    failed = called(plain, alice, tool, **arguments)
+    assert failed["isError"], failed
+    assert failed["_meta"]["loci/error"]["status"] == 422
+    assert alice.post(f"tools/{tool}", arguments).status_code == 422
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+    assert alice.found("x") == []
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e400", "-Infinity"])
+def test_a_number_that_is_none_is_a_fault(alice: Caller, plain: httpx2.Client, number: str) -> None:
+    asked = message("tools/call", {"name": "memory_remember", "arguments": {"text": "x", "metadata": {"a": "@"}}})
+    reply = post(plain, alice.key, json.dumps(asked).replace('"@"', number).encode())
+    assert "error" in answer(reply) or answer(reply)["result"]["isError"]
+    assert alice.found("x") == []
+
+
+def test_too_many_values_are_refused_before_they_are_looked_at(alice: Caller, plain: httpx2.Client) -> None:
+    failed = called(plain, alice, "memory_remember", items=[{}] * 120_000)
+    assert "holds more than 100,000 values" in failed["content"][0]["text"]
+
+
+@pytest.mark.parametrize("key", [None, "loci_sk_" + "a" * 38])
+@pytest.mark.parametrize("number", ['"\\ud800"', "1" * 4000, "1.5", "true", '"' + "x" * 5000 + '"', "null"])
+def test_an_odd_id_is_not_repeated_to_whoever_has_no_key(
+    db: None, plain: httpx2.Client, key: str | None, number: str
+) -> None:
+    raw = f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}'.encode()
+    refused = post(plain, key, raw)
+    assert (refused.status_code, refused.json()["id"]) == (401, None)
+
+
+def test_an_origin_that_is_no_address_is_foreign(alice: Caller, plain: httpx2.Client) -> None:
+    assert post(plain, alice.key, LISTING, Origin="http://[").status_code == 403
+
+
+def test_of_a_long_message_without_a_key_only_the_beginning_is_read(db: None, plain: httpx2.Client) -> None:
+    refused = post(plain, None, b'{"id": 7, "x": [' + b"[]," * 300_000 + b"1]}")
+    assert (refused.status_code, refused.json()["id"]) == (401, None)
+
+
+def test_a_resource_asks_for_the_right_to_read(alice: Caller, plain: httpx2.Client) -> None:
+    writer = alice.with_key(["write"])
+    refused = post(plain, writer.key, message("resources/read", {"uri": "memory://x"}))
+    assert (refused.status_code, 'scope="read"' in refused.headers["www-authenticate"]) == (403, True)
+
+
+def test_one_tenants_calls_do_not_keep_all_others_out() -> None:
+    """As many calls as a tenant may have at once wait; one more is refused, another tenant's is not."""
+    import threading
+    from uuid import uuid4
+
+    import anyio
+
+    from loci.ground.context import RequestFacts
+    from loci.ground.errors import Unavailable
+    from memory.mcp.threads import SHARE, Threads
+
+    async def run() -> None:
+        threads, hold, busy, other = Threads(1), threading.Event(), uuid4(), uuid4()
+        async with anyio.create_task_group() as group:
+            for _ in range(SHARE):
+                group.start_soon(lambda: threads.run(RequestFacts(), hold.wait, tenant=busy))
+            await anyio.wait_all_tasks_blocked()
+            with pytest.raises(Unavailable, match="of this tenant"):
+                await threads.run(RequestFacts(), hold.wait, tenant=busy)
+            group.start_soon(lambda: threads.run(RequestFacts(), hold.wait, tenant=other))
+            await anyio.wait_all_tasks_blocked()
+            hold.set()
+
+    with ThreadPoolExecutor(1) as aside:
+        aside.submit(anyio.run, run).result()

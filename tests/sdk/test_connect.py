@@ -172,6 +172,79 @@ def test_a_linked_file_stays_a_link(ready: Terminal) -> None:
     assert "loci" in json.loads(real.read_text())["mcpServers"]
 
 
+def test_a_backup_takes_the_place_of_a_link_and_never_follows_it(ready: Terminal) -> None:
+    victim = ready.home / "victim"
+    victim.write_text("precious")
+    victim.chmod(0o644)
+    file = ready.folder / ".mcp.json"
+    file.write_text(OTHERS)
+    file.chmod(0o600)
+    backup = ready.folder / ".mcp.json.before-loci"
+    backup.symlink_to(victim)
+    assert ready.loci("connect", "claude-code", "--project").code == 0
+    assert (victim.read_text(), victim.stat().st_mode & 0o777) == ("precious", 0o644)
+    assert not backup.is_symlink() and backup.read_text() == OTHERS
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in ready.folder.iterdir()) == [".mcp.json", ".mcp.json.before-loci"]
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["there", "dangling"])
+@pytest.mark.parametrize(
+    ("client", "link"), [("claude-code", ".mcp.json"), ("cursor", ".cursor"), ("opencode", "opencode.json")]
+)
+def test_a_project_never_leads_to_a_file_outside_of_it(ready: Terminal, client: str, link: str, there: bool) -> None:
+    victim = ready.home / "victim"
+    (ready.folder / link).symlink_to(victim)
+    file = victim / "mcp.json" if link == ".cursor" else victim
+    if there:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("{}")
+    before = {path: path.is_file() and path.read_text() for path in ready.home.rglob("*")}
+    for words in (["connect", client], ["connect", client, "--print"], ["disconnect", client]):
+        said = ready.loci(*words, "--project")
+        assert (said.code, said.out) == (1, "")
+        assert said.err.startswith(f"{file_shown(ready, client)} leads out of the project, to {file}. ")
+    said = ready.loci("connect", client, "--project", "--json")
+    assert (said.code, "leads out of the project" in said.json["error"]["detail"]) == (1, True)
+    assert {path: path.is_file() and path.read_text() for path in ready.home.rglob("*")} == before
+
+
+def file_shown(terminal: Terminal, client: str) -> Path:
+    names = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "opencode": "opencode.json"}
+    return terminal.folder / names[client]
+
+
+def test_disconnecting_a_project_takes_nothing_out_of_ones_own_file(ready: Terminal) -> None:
+    assert ready.loci("connect", "claude-code").code == 0
+    own = ready.home / ".claude.json"
+    text = own.read_text()
+    (ready.folder / ".mcp.json").symlink_to(own)
+    assert ready.loci("disconnect", "claude-code", "--project").code == 1
+    assert own.read_text() == text
+
+
+def test_a_link_within_a_project_stays_one_and_a_circle_is_refused(ready: Terminal) -> None:
+    (ready.folder / "shared.json").write_text("{}")
+    (ready.folder / ".mcp.json").symlink_to("shared.json")
+    assert ready.loci("connect", "claude-code", "--project").code == 0
+    assert (ready.folder / ".mcp.json").is_symlink()
+    assert "loci" in json.loads((ready.folder / "shared.json").read_text())["mcpServers"]
+    (ready.folder / ".cursor").symlink_to(".cursor")
+    said = ready.loci("connect", "cursor", "--project")
+    assert (said.code, "Traceback" in said.err) == (1, False)
+
+
+def test_our_own_files_take_the_place_of_a_link_too(ready: Terminal) -> None:
+    victim = ready.home / "victim"
+    victim.write_text("{}")
+    record = ready.home / ".config" / "loci" / "connections.json"
+    record.parent.mkdir(parents=True)
+    record.symlink_to(victim)
+    assert ready.loci("connect", "claude-code", "--project").code == 0
+    assert victim.read_text() == "{}" and not record.is_symlink()
+    assert record.stat().st_mode & 0o777 == 0o600
+
+
 def test_printing_writes_nothing_and_needs_no_key(terminal: Terminal) -> None:
     said = terminal.loci("connect", "opencode", "--project", "--print", "--url", URL)
     assert said.code == 0

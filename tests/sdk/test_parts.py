@@ -1,11 +1,14 @@
 """The parts of the SDK that talk to nobody."""
 
 import inspect
+from argparse import ArgumentTypeError
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from loci_client import AsyncLoci, Hit, Loci
+from loci_client.cli.arguments import json_object, pair
 from loci_client.context import as_block, estimate_tokens
 from loci_client.windows import windows
 from memory.engine.text import estimate_tokens as servers_estimate
@@ -66,3 +69,10 @@ def test_both_clients_offer_the_same_with_the_same_arguments() -> None:
     assert blocking.pop("close") == awaiting.pop("aclose")
     assert blocking == awaiting
     assert all(getattr(Loci, name).__doc__ for name in blocking)
+
+
+@pytest.mark.parametrize("nonsense", ["[" * 50_000, '{"a":' * 50_000, "[", "9" * 5000])
+def test_an_argument_that_is_no_json_is_text_or_refused(nonsense: str) -> None:
+    assert pair(f"ward={nonsense}") == ("ward", nonsense)
+    with pytest.raises(ArgumentTypeError, match="is no JSON"):
+        json_object(nonsense)

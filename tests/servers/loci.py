@@ -7,6 +7,8 @@ from typing import Any
 
 import uvicorn
 
+from loci.ground.connection import Connection
+
 
 class Server(uvicorn.Server):
     """Sets `listening` once it does."""
@@ -23,7 +25,9 @@ class Server(uvicorn.Server):
 @contextmanager
 def served(application: Any) -> Iterator[str]:
     """The address of `application` while the block runs."""
-    server = Server(uvicorn.Config(application, host="127.0.0.1", port=0, log_config=None, lifespan="on"))
+    server = Server(
+        uvicorn.Config(application, host="127.0.0.1", port=0, http=Connection, log_config=None, lifespan="on")
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     assert server.listening.wait(30), "the server did not start"

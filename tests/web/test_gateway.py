@@ -1,5 +1,6 @@
 """The server between the network and Django: bodies that dawdle, break off or lie, headers that pretend."""
 
+import contextlib
 import json
 import socket
 from collections.abc import Iterator
@@ -90,3 +91,32 @@ def test_bytes_beyond_ascii_in_a_query_are_refused(base_url: str, alice: Caller)
     with connection(base_url) as opened:
         opened.sendall(raw)
         assert b" 400 " in reply(opened).split(b"\r\n")[0]
+
+
+def test_headers_without_end_are_refused(base_url: str, alice: Caller) -> None:
+    with connection(base_url) as opened:
+        opened.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: ")
+        told = b""
+        for _ in range(64):
+            try:
+                opened.sendall(b"a" * 16_384)
+            except OSError:
+                break
+        with contextlib.suppress(OSError):
+            told = reply(opened)
+        assert told == b"" or b" 400 " in told.split(b"\r\n")[0]
+    with connection(base_url) as opened:
+        many = b"".join(b"X-%d: %s\r\n" % (n, b"a" * 1000) for n in range(100))
+        with contextlib.suppress(OSError):
+            opened.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n" + many + b"\r\n")
+            assert b" 200 " not in reply(opened)
+
+
+def test_a_head_that_does_not_come_ends_the_connection(
+    base_url: str, alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("loci.ground.connection.HEAD_SECONDS", 0.2)
+    for begun in (b"", b"GET /healthz HT"):
+        with connection(base_url) as opened:
+            opened.sendall(begun)
+            assert reply(opened) == b""

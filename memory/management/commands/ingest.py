@@ -27,6 +27,11 @@ class Command(LociCommand):
         parser.add_argument("--root", help="name of the folder in metadata.index_root (default: its own name)")
         parser.add_argument("--namespace", default="default", help="where the memories go (default: default)")
         parser.add_argument(
+            "--exclude", action="append", default=[], metavar="PATTERN",
+            help="leave out files whose path below the folder is like this, such as 'drafts/*'; may be given again"
+            " (default: none)",
+        )  # fmt: skip
+        parser.add_argument(
             "--prune",
             action="store_true",
             help="erase memories of this folder that it no longer holds; not when a file could not be read",
@@ -35,7 +40,7 @@ class Command(LociCommand):
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def act(self, options: dict[str, Any]) -> None:
-        folder = folder_at(options["path"], options["root"], options["namespace"])
+        folder = folder_at(options["path"], options["root"], options["namespace"], options["exclude"])
         scope = operator_scope(tenant_by_slug(options["tenant"]), "ingest")
         if options["recreate"]:
             _confirm(folder, options["yes"])

@@ -26,13 +26,14 @@ current: ContextVar[RequestFacts] = ContextVar("request_facts", default=RequestF
 
 
 def facts_of(headers: Mapping[str, str], peer: str | None, *, behind_proxy: bool) -> RequestFacts:
-    """The facts about an HTTP request; `headers` finds names in any case. The caller's `X-Request-ID` counts when it
+    """The facts about an HTTP request; `headers` finds names in lower case, with the values
+    of repeated ones joined by commas. The caller's `X-Request-ID` counts when it
     is sane."""
-    given = headers.get("X-Request-ID", "")
+    given = headers.get("x-request-id", "")
     return RequestFacts(
         request_id=given if _SANE_ID.fullmatch(given) else str(uuid7()),
         trace_id=trace_of(headers.get("traceparent", "")),
-        address=_address(headers.get("X-Forwarded-For", ""), peer, behind_proxy=behind_proxy),
+        address=_address(headers.get("x-forwarded-for", ""), peer, behind_proxy=behind_proxy),
     )
 
 

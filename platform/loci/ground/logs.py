@@ -1,6 +1,8 @@
 """Structured logs on standard error. They carry ids and counts, never a secret or a memory's text."""
 
 import logging
+import sys
+import traceback
 from typing import Any
 
 import structlog
@@ -17,6 +19,24 @@ class Record(logging.LogRecord):
             self.msg, self.args, self.exc_info = self.getMessage()[:300], (), None
 
 
+def discreet(logger: Any, name: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Puts an exception down as the places that it came through and the kinds of it and of its causes. Not its
+    message: databases and validators repeat values in theirs, and a value may be a memory's text."""
+    given = event.pop("exc_info", None)
+    if not given:
+        return event
+    error = sys.exc_info()[1] if given is True else given[1] if isinstance(given, tuple) else given
+    lines: list[str] = []
+    while isinstance(error, BaseException):
+        lines += [line.rstrip() for line in traceback.format_tb(error.__traceback__)]
+        state = getattr(error, "sqlstate", None)
+        lines.append(f"{type(error).__module__}.{type(error).__qualname__}{f' ({state})' if state else ''}")
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if lines:
+        event["exception"] = "\n".join(lines)
+    return event
+
+
 def configure(options: dict[str, Any]) -> None:
     """Set up structlog and the standard library's logging alike; `options["level"]` is the least level shown."""
     shared: list[Any] = [
@@ -24,7 +44,7 @@ def configure(options: dict[str, Any]) -> None:
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
+        discreet,
     ]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

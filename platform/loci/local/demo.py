@@ -12,7 +12,8 @@ from loci.local.errors import CannotRun
 from loci.local.places import ROOT, Places, last_line, open_log, write_private
 
 TENANT = "demo"
-QUESTION = '{"query": "how do I start Loci"}'
+QUESTION = '{"query": "how do I connect Claude Code?"}'
+NOT_FOR_USERS = ("seeds.md", "decisions/*", "tools.md")
 
 
 def manage(*arguments: str) -> list[str]:
@@ -83,8 +84,9 @@ def banner(demo: Mapping[str, str], places: Places, *, key_holds: bool) -> str:
 def _with_key(demo: Mapping[str, str]) -> list[str]:
     return [
         f"  Service key   {demo['service_key']}",
+        f"  Connect an agent at  {demo['url']}/t/{TENANT}/connect",
         "",
-        "  Ask its memory, which holds Loci's own documentation:",
+        "  Ask its memory, into which Loci's own documentation is read (the first time that takes some minutes):",
         "",
         f"  curl -sS --fail-with-body {demo['url']}/api/v1/recall -H 'X-API-Key: {demo['service_key']}'"
         f" -H 'Content-Type: application/json' -d '{QUESTION}'",
@@ -124,6 +126,7 @@ class FirstIngest:
                 self._mark.touch()
         if self._waiting:
             command = manage("ingest", self._waiting.pop(0), "--tenant", TENANT, "--namespace", "loci-docs")
+            command += [word for pattern in NOT_FOR_USERS for word in ("--exclude", pattern)]
             self._process = spawn(command, self._env, self._log)
 
     def stop(self) -> None:

@@ -29,6 +29,9 @@ ZOMBIE_SECONDS = 10.0
 ADMITTANCE_SECONDS = 10.0
 PARAMETERS = {
     "jit": "off",
+    # else its log would repeat values, and so memories' texts
+    "log_error_verbosity": "terse",
+    "log_parameter_max_length_on_error": "0",
     "shared_buffers": "128MB",
     "listen_addresses": "",
     "max_connections": "100",

@@ -61,6 +61,6 @@ def _pair(given: str) -> tuple[str, Any]:
         raise CommandError(f"--filter {given}: write key=value")
     try:
         parsed = json.loads(value, parse_constant=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         return key, value
     return key, parsed if isinstance(parsed, int | float | bool) else value

@@ -1,13 +1,14 @@
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from loci.doctor.findings import as_json, as_text, exit_code
 from loci.doctor.rounds import examine
+from loci.ground.commands import LociCommand
 
 
-class Command(BaseCommand):
+class Command(LociCommand):
     """Look at everything that Loci needs, and say what to do where something is wrong."""
 
     help = "Look at everything that Loci needs. Exit code 0: all well, 1: something to see to, 2: something fails."
@@ -17,7 +18,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def act(self, options: dict[str, Any]) -> None:
         findings = list(examine())
         self.stdout.write((as_json if options["json"] else as_text)(findings))
         if code := exit_code(findings):

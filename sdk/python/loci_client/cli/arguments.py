@@ -28,7 +28,7 @@ def pair(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
     try:
         return key, json.loads(value, parse_constant=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         return key, value
 
 
@@ -36,7 +36,7 @@ def json_object(text: str) -> dict[str, Any]:
     """A JSON object."""
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise argparse.ArgumentTypeError(f"is no JSON: {error}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError("is no JSON object")

@@ -60,7 +60,10 @@ def connect(args: argparse.Namespace) -> int:
     refers = args.project or args.key_from_env or args.only_print or not program.keeps_key
     url = address_of(args.url)
     server = Server(url, args.name, None if refers else resolve(url, None).api_key)
-    file = _file(program, args)
+    try:
+        file = _file(program, args)
+    except Left as left:
+        return _left(args, str(left), str(left))
     blank = None if program.refers or args.key_from_env else PLACEHOLDER
     shown = json.dumps(_snippet(program, Server(url, args.name, blank)), indent=2, ensure_ascii=False)
     if args.only_print:
@@ -82,9 +85,9 @@ def connect(args: argparse.Namespace) -> int:
 def disconnect(args: argparse.Namespace) -> int:
     """Carry out `loci disconnect`."""
     program = PROGRAMS[args.client]
-    file = _file(program, args)
     server = Server("", args.name)  # without address and key: what is compared is a digest of what was written
     try:
+        file = _file(program, args)
         changed = changes.disconnect(file, _wanted(program, server), Record())
     except Left as left:
         return _left(args, str(left), str(left))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from loci_client.cli.arguments import Usage, command, with_address
-from loci_client.cli.output import harmless, plural, say, say_json, tell
+from loci_client.cli.output import plural, say, say_json, tell
 from loci_client.clients import Loci
 from loci_client.errors import NotReached, RateLimited, ServerFailed
 from loci_client.folders import FileOutcome, Folder, Ingestion, Watch
@@ -77,11 +77,10 @@ def _told(outcomes: Iterable[FileOutcome]) -> Iterator[FileOutcome]:
 
 
 def _line(outcome: FileOutcome) -> str:
-    name = harmless(outcome.source)
     if outcome.error:
-        return f"{name}: not stored: {outcome.error}"
+        return f"{outcome.source}: not stored: {outcome.error}"
     changes = [(outcome.stored, "stored"), (outcome.unchanged, "there already"), (outcome.retracted, "retracted")]
-    return f"{name}: {', '.join(f'{count:,} {what}' for count, what in changes if count) or 'empty'}"
+    return f"{outcome.source}: {', '.join(f'{count:,} {what}' for count, what in changes if count) or 'empty'}"
 
 
 def _watch(args: argparse.Namespace, watch: Watch) -> int:

@@ -2,8 +2,11 @@
 
 import argparse
 import getpass
+import ipaddress
 import sys
 from typing import Any
+
+import httpx
 
 from loci_client.cli.arguments import Usage, command
 from loci_client.cli.output import say, say_json, tell
@@ -31,7 +34,7 @@ def login(args: argparse.Namespace) -> int:
     if not key:
         raise Usage("no key was given")
     settings = Settings(base_url(args.url), key)
-    if settings.url.startswith("http://") and not _is_near(settings.url):
+    if _is_open(settings.url):
         tell("warning: over http:// the key can be read on its way; use https://")
     with Loci(settings.url, key) as loci:
         try:
@@ -46,6 +49,12 @@ def login(args: argparse.Namespace) -> int:
     return 0
 
 
-def _is_near(url: str) -> bool:
-    host = url.removeprefix("http://").partition("/")[0].rpartition("@")[2]
-    return host.startswith(("127.", "localhost", "[::1]"))
+def _is_open(url: str) -> bool:
+    """Whether others could read what is sent there: it is not encrypted, and leaves this machine."""
+    parsed = httpx.URL(url)  # as the request reads it
+    if parsed.scheme == "https" or parsed.host == "localhost":
+        return False
+    try:
+        return not ipaddress.ip_address(parsed.host).is_loopback
+    except ValueError:
+        return True

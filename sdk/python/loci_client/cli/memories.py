@@ -5,7 +5,7 @@ import sys
 from typing import Any, cast
 
 from loci_client.cli.arguments import Usage, command, json_object, pair, with_address
-from loci_client.cli.output import harmless, paragraph, plural, say, say_json, tell
+from loci_client.cli.output import paragraph, plural, say, say_json, tell
 from loci_client.clients import Loci
 from loci_client.context import as_block
 from loci_client.models import Hit, ItemFields, RecallOptions, Written
@@ -88,7 +88,7 @@ def _shown(rank: int, hit: Hit) -> str:
     indent = " " * (len(str(rank)) + 2)
     moment = str(hit.metadata.get("timestamp") or "")[:10]
     parts = [hit.source or "", moment, "retracted" if hit.metadata.get("invalidated_at") else "", hit.id]
-    about = " · ".join(harmless(part) for part in parts if part)
+    about = " · ".join(part for part in parts if part)
     return f"{rank}. {paragraph(hit.text, indent)}\n{indent}{about}\n"
 
 
@@ -187,8 +187,8 @@ def forget(args: argparse.Namespace) -> int:
 def _confirmed(args: argparse.Namespace) -> bool:
     if not sys.stdin.isatty():
         raise Usage("--erase asks first, and there is no terminal to ask at: add --yes")
-    what = plural(len(args.ids), "memory", "memories") if args.ids else f"all memories of {harmless(args.source)}"
-    print(f"Erase {what} for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    what = plural(len(args.ids), "memory", "memories") if args.ids else f"all memories of {args.source}"
+    tell(f"Erase {what} for good? [y/N] ", end="")
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 

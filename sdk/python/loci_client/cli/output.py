@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 import sys
 import textwrap
@@ -10,20 +11,27 @@ from typing import Any
 
 from loci_client.errors import LociError, Refused
 
+_COMMANDING = re.compile(
+    r"[\0-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and line feed
+    r"\u2028\u2029\u202a-\u202e\u2066-\u206f"  # what ends lines, and what turns the direction of text around
+    r"\ud800-\udfff"  # halves of characters, which cannot be written
+    r"\U000e0000-\U000e007f]"  # a second, invisible ASCII
+)
+
 
 def say(text: str = "") -> None:
     """A line for people."""
-    print(text)
+    print(harmless(text))
 
 
-def tell(text: str) -> None:
+def tell(text: str, end: str = "\n") -> None:
     """A line about what goes on."""
-    print(text, file=sys.stderr, flush=True)
+    print(harmless(text), end=end, file=sys.stderr, flush=True)
 
 
 def say_json(document: Any) -> None:
     """A document for programs, on one line."""
-    print(json.dumps(document, default=_plain), flush=True)
+    print(json.dumps(document, default=_plain).replace("\x7f", "\\u007f"), flush=True)  # the rest is escaped already
 
 
 def _plain(value: Any) -> Any:
@@ -35,8 +43,8 @@ def _plain(value: Any) -> Any:
 
 
 def harmless(text: str) -> str:
-    """A stored text as a terminal can show it: without control characters, which could do more than show."""
-    return "".join(char if char.isprintable() or char in "\n\t" else "�" for char in text)
+    """A text as a terminal can show it: without characters that could do more than show."""
+    return _COMMANDING.sub("�", text.replace("\r\n", "\n"))
 
 
 def paragraph(text: str, indent: str) -> str:

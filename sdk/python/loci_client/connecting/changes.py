@@ -7,7 +7,6 @@ changed: it is neither replaced nor removed.
 import contextlib
 import hashlib
 import json
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,8 +118,8 @@ def _connect(file: Path, wanted: Wanted, record: Record) -> bool:
     changed = _with_question(jsontext.put(text, wanted.path, wanted.entry), document, wanted.asks, asked)
     _check(file, text, changed, wanted)
     if file.exists():
-        shutil.copy2(file, file.with_name(file.name + BACKUP))
-    _write(file, changed)
+        _write(file.with_name(file.name + BACKUP), text, mode=_mode(file))
+    _write(file, changed, mode=_mode(file))
     record.put(file, wanted.path, facts)
     return True
 
@@ -147,7 +146,7 @@ def _disconnect(file: Path, wanted: Wanted, record: Record) -> bool:
         file.unlink()
     else:
         _check(file, text, changed, wanted)
-        _write(file, changed)  # the file as it was before `connect` still lies beside it
+        _write(file, changed, mode=_mode(file))  # the file as it was before `connect` still lies beside it
     record.put(file, wanted.path, None)
     return True
 
@@ -202,9 +201,13 @@ def _check(file: Path, before: str, text: str, wanted: Wanted) -> None:
         raise Left(f"{file} was changed by somebody else in this moment: try again.")
 
 
-def _write(file: Path, text: str) -> None:
-    """Put the new text in place of the old in one step; the mode stays."""
-    mode = file.stat().st_mode & 0o7777 if file.exists() else 0o600
+def _mode(file: Path) -> int:
+    """The file's mode; that of a file that is not there yet lets its owner alone read it."""
+    return file.stat().st_mode & 0o7777 if file.exists() else 0o600
+
+
+def _write(file: Path, text: str, *, mode: int) -> None:
+    """Put the new text in place of the old in one step. A link that lies there is replaced, never followed."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, text.encode("utf-8"), mode=mode)
 

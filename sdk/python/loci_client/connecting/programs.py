@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from loci_client.connecting.changes import Left
+
 KEY_VARIABLE = "LOCI_API_KEY"
 PLACEHOLDER = "YOUR_LOCI_KEY"
 
@@ -81,12 +83,18 @@ class Program:
     then: str = "Restart it to take the entry up."
 
     def file(self, where: Where, *, project: bool) -> Path:
-        """The file to write to."""
+        """The file to write to. Left when a project's leads out of the project, to where no project has a say."""
         if project and self.project is None:
             raise ValueError(f"{self.title} has no configuration for a project")
         candidates = (self.project if project and self.project else self.user)(where)
         found = next((candidate for candidate in candidates if candidate.exists()), candidates[0])
-        return found.resolve()  # through a symbolic link, so that the link stays one
+        try:
+            file = found.resolve()  # through a symbolic link, so that the link stays one
+        except (OSError, RuntimeError) as error:  # a link that leads to itself
+            raise Left(f"{found} leads nowhere: {error}") from error
+        if project and not file.is_relative_to(where.project.resolve()):
+            raise Left(f"{found} leads out of the project, to {file}. Nothing was changed: is the link meant?")
+        return file
 
 
 def _claude_code(server: Server) -> dict[str, Any]:
