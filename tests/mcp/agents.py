@@ -3,16 +3,15 @@
 import itertools
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-import anyio
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.cast import Caller
+from tests.servers.aside import aside
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 ERAS = ("legacy", MODERN)
@@ -48,9 +47,7 @@ def as_agent(
         async with connected(base_url, caller, era, tools) as client:
             return await work(client)
 
-    # in a thread of its own: the browser of other tests keeps an event loop running in the main one
-    with ThreadPoolExecutor(1) as aside:
-        return aside.submit(anyio.run, run).result()
+    return aside(run)
 
 
 def message(method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:

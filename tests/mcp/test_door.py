@@ -1,7 +1,6 @@
 """The door itself: who is let in, and what those who are not get to hear."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx2
@@ -9,6 +8,7 @@ import pytest
 
 from tests.cast import Caller
 from tests.mcp.agents import MODERN, answer, called, message, post
+from tests.servers.aside import aside
 
 pytestmark = pytest.mark.committed
 LISTING = message("tools/list")
@@ -253,5 +253,4 @@ def test_one_tenants_calls_do_not_keep_all_others_out() -> None:
             await anyio.wait_all_tasks_blocked()
             hold.set()
 
-    with ThreadPoolExecutor(1) as aside:
-        aside.submit(anyio.run, run).result()
+    aside(run)

@@ -15,8 +15,8 @@ from billing.quotas import set_quota
 from tenants.authentication import operator_scope
 from tests.cast import Caller
 from tests.local.running import wait_for
-from tests.mcp.aside import aside
 from tests.mcp.serving import Crowd, crowd_of
+from tests.servers.aside import aside
 
 pytestmark = pytest.mark.committed
 

@@ -11,9 +11,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.cast import Caller
-from tests.mcp.aside import aside
 from tests.mcp.conftest import Way
 from tests.mcp.node_packages import NODE, Packages
+from tests.servers.aside import aside
 
 pytestmark = pytest.mark.committed
 

@@ -1,11 +1,11 @@
 """Speaks through the SDK in either of its two ways, so that a story is told once."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from loci_client import AsyncLoci, Loci, Retries
+from tests.servers.aside import aside
 
 QUICK = Retries(first_pause=0.001, longest_pause=2.0)
 
@@ -26,7 +26,7 @@ class Speaker:
             with Loci(self.url, self.key, retries=self.retries, timeout=self.timeout) as loci:
                 answer = getattr(loci, operation)(*args, **kwargs)
                 return list(answer) if hasattr(answer, "__next__") else answer
-        return asyncio.run(self._awaited(operation, args, kwargs))
+        return aside(lambda: self._awaited(operation, args, kwargs))
 
     async def _awaited(self, operation: str, args: Any, kwargs: Any) -> Any:
         async with AsyncLoci(self.url, self.key, retries=self.retries, timeout=self.timeout) as loci:

@@ -1,6 +1,5 @@
 """`loci mcp` between the official MCP client and a running Loci."""
 
-import asyncio
 import sys
 
 import pytest
@@ -9,6 +8,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.cast import Caller
 from tests.sdk.terminal import COMMAND, Terminal
+from tests.servers.aside import aside
 
 pytestmark = pytest.mark.committed
 
@@ -29,7 +29,7 @@ def test_an_agent_remembers_and_finds_through_the_bridge(
             found = await client.call_tool("memory_search", {"query": "fax"})
             return names, str(found.content)
 
-    names, found = asyncio.run(talk())
+    names, found = aside(talk)
     assert "memory_search" in names
     assert "The fax on ward 7 is broken." in found
 

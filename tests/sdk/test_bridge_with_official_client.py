@@ -15,6 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.server.mcpserver import Context, MCPServer
 
 from tests.sdk.terminal import COMMAND, Terminal
+from tests.servers.aside import aside
 
 
 def fixture_server() -> MCPServer:
@@ -96,5 +97,5 @@ def test_the_official_client_talks_through_the_bridge(terminal: Terminal, mode: 
 
     app = fixture_server().streamable_http_app(stateless_http=True, json_response=json_response)
     with served(app) as url:
-        asyncio.run(talk(url))
+        aside(lambda: talk(url))
     assert json_response or progress

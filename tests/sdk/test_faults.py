@@ -22,6 +22,7 @@ from loci_client import (
     UnexpectedAnswer,
 )
 from tests.sdk.speaker import Speaker
+from tests.servers.aside import aside
 from tests.servers.scripted import (
     Behaviour,
     Request,
@@ -201,8 +202,6 @@ def test_an_endless_iterable_is_read_a_batch_at_a_time() -> None:
 
 
 def test_an_asynchronous_iterable_is_ingested_too() -> None:
-    import asyncio
-
     async def notes() -> Any:
         for n in range(25):
             yield f"Note {n}."
@@ -212,7 +211,7 @@ def test_an_asynchronous_iterable_is_ingested_too() -> None:
             return [outcome.item async for outcome in loci.ingest(notes(), batch_size=10)]
 
     with ScriptedServer(stored) as server:
-        assert asyncio.run(story(server.url)) == list(range(25))
+        assert aside(lambda: story(server.url)) == list(range(25))
 
 
 def test_a_batch_keeps_to_the_size_of_a_body() -> None:
