@@ -87,11 +87,12 @@ class Running:
             cwd=ROOT, env=self.env, capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
 
-    def raw(self, request: bytes) -> bytes:
-        """What comes back for bytes after which nothing more is sent, until the server closes the connection."""
+    def raw(self, request: bytes, *, hang_up: bool = True) -> bytes:
+        """What comes back for bytes until the server closes the connection. `hang_up`: it is told that no more come."""
         with socket.create_connection(("127.0.0.1", int(self.port)), timeout=30) as connection:
             connection.sendall(request)
-            connection.shutdown(socket.SHUT_WR)
+            if hang_up:
+                connection.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: connection.recv(65536), b""))
 
     def get(self, path: str) -> int:

@@ -152,7 +152,8 @@ def test_the_longest_source_can_be_asked_for_in_an_address(loci: Running) -> Non
     assert loci.get(f"/api/v1/memories?source={source}") == 401
     listed = loci.raw(
         f"GET /api/v1/memories?source={quote('記' * 833)} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
-        f"X-API-Key: {loci.demo()['service_key']}\r\n\r\n".encode()
+        f"X-API-Key: {loci.demo()['service_key']}\r\n\r\n".encode(),
+        hang_up=False,
     )
     assert listed.startswith(b"HTTP/1.1 200")
 
