@@ -1,7 +1,7 @@
 """The ASGI application that serves everything: `/mcp` in the event loop, REST and console in threads.
 
-One process holds the embedder once for all doors. Django itself stays synchronous (WSGI): under load that answers about
-twice as many requests as Django's own ASGI handler (docs/decisions/0010).
+One process holds the embedder once for all doors. Django itself stays synchronous (WSGI), which was measured to answer
+more requests than Django's own ASGI handler (docs/decisions/0007).
 """
 
 import os
