@@ -116,7 +116,11 @@ class Running:
         return [pid for pid, _ in json.loads((self.var / "children.json").read_text())]
 
     def postmaster(self) -> int:
-        return int((self.var / "pg" / "data" / "postmaster.pid").read_text().split()[0])
+        """The pid of the database server; 0 while there is none: its file comes and goes with it."""
+        try:
+            return int((self.var / "pg" / "data" / "postmaster.pid").read_text().partition("\n")[0] or 0)
+        except FileNotFoundError:
+            return 0
 
 
 def alive(pid: int) -> bool:
