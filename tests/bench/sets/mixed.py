@@ -10,6 +10,8 @@ from tests.bench.sets.slots import Slots, asked, identifier, read, twin
 
 FROZEN = 20261130
 SETS = ("identifiers", "paraphrases", "languages", "keywords", "updates", "as-of")
+GATHERED = {"log": 1.0, "meeting": 0.9, "howto": 0.5, "note": 0.6, "code": 0.3}
+"""By kind the share of memories that stand in one source with others."""
 KINDS = ("note", "meeting", "contact")
 """Where facts that change are told."""
 BACKGROUND = 1_400
@@ -17,6 +19,7 @@ BEGIN = datetime(2026, 1, 5, 8, tzinfo=UTC)
 DAYS = 300
 PARAPHRASES = 80
 """So many of the handwritten English pairs are drawn."""
+DECOYS = 0.7
 TWINS = 3
 Drawn = Iterator[Memory | Question]
 
@@ -57,12 +60,14 @@ def _language(text: str) -> str:
 
 def _updates(slots: Slots, chance: random.Random) -> Drawn:
     """An old fact and a newer one about the same thing; only the times tell which is which."""
-    for old, new, question in read("updates"):
+    for old, new, question, *same in read("updates"):
         language = _language(question)
         fill = slots.draw(language, own=question)
         first = chance.randrange(0, 200)
         before = Memory(old.format_map(fill), chance.choice(KINDS), language, _moment(chance, first, first + 1))
-        after = Memory(new.format_map(fill), chance.choice(KINDS), language, _moment(chance, first + 14, first + 100))
+        # half of those that can be are told in the words of the old fact
+        told = same[0] if same and chance.random() < 0.5 else new
+        after = Memory(told.format_map(fill), chance.choice(KINDS), language, _moment(chance, first + 14, first + 100))
         yield from (before, after)
         yield Question(question.format_map(fill), "updates", language, after, below=before)
 
@@ -106,15 +111,15 @@ def _identifiers(slots: Slots, chance: random.Random) -> Drawn:
 def _paraphrases(slots: Slots, chance: random.Random) -> Drawn:
     """A sentence, a question in other words, and a decoy in the question's words that does not answer it."""
     lines = read("background")["en"]
-    for kind, text, question, decoy in chance.sample(read("english"), PARAPHRASES):
+    for kind, text, question, *decoy in chance.sample(read("english"), PARAPHRASES):
         said = text.format_map(slots.draw())
         if chance.random() < 0.15 and kind in lines:
             said = f"{said} {chance.choice(lines[kind]).format_map(slots.draw())}"
         gold = Memory(said, kind)
         yield gold
         yield Question(question, "paraphrases", "en", gold)
-        if chance.random() < 0.7:
-            yield Memory(decoy, "note")
+        if decoy and chance.random() < DECOYS:
+            yield Memory(decoy[0], "note")
 
 
 def _languages(slots: Slots, chance: random.Random) -> Drawn:
@@ -155,13 +160,18 @@ def _background(slots: Slots, chance: random.Random) -> Drawn:
 
 
 def _place(memories: list[Memory], chance: random.Random) -> None:
-    """Most memories stand in sources of their kind, 4 to 15 in each, on one day unless they have a time of their own."""
+    """Logs, minutes, how-tos and journals are sources with 4 to 15 memories of a day, tickets their own; others have none.
+
+    What has a time of its own keeps it.
+    """
     kinds: dict[str, list[Memory]] = defaultdict(list)
-    for memory in memories:
-        if memory.kind == "log" or chance.random() < 0.65:
+    for number, memory in enumerate(memories):
+        if chance.random() < GATHERED.get(memory.kind, 0.0):
             kinds[memory.kind].append(memory)
-        elif memory.moment is None:
-            memory.moment = _moment(chance)
+            continue
+        memory.moment = memory.moment or _moment(chance)
+        if memory.kind == "ticket":
+            memory.source = f"tickets/{number}"
     for kind, members in sorted(kinds.items()):
         number = 0
         while members:
