@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from loci.local.places import ROOT
 from memory.engine.text import analyse, detect_language, query_terms, windows
 from memory.stores.embedders.registry import EmbedderConfig, get_embedder
+from memory.stores.postgres.reader import K1, B
 from tests.bench.datasets import Dataset
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 VECTORS = ROOT / "var" / "bench" / "vectors"
-K1, B = 0.9, 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class Arrays:
     positions: Places
 
 
-def score(data: Dataset, kind: str) -> Arrays:
+def score(data: Dataset, kind: str, *, k1: float = K1, b: float = B) -> Arrays:
     """Exact scores of every memory for every question."""
     names = {source: at for at, source in enumerate(dict.fromkeys(each.source for each in data.memories))}
-    lexical, strength = words(data)
+    lexical, strength = words(data, k1, b)
     visible = np.array([[each.holds(asked.as_of or asked.now) for each in data.memories] for asked in data.questions])
     # what stands in no source has no neighbours
     sources = [names[each.source] if each.source else -1 - at for at, each in enumerate(data.memories)]
@@ -80,7 +80,7 @@ def _kept(kind: str, role: str, texts: Sequence[str], embed: Callable[[list[str]
     return np.stack([known[digest] for digest in digests])
 
 
-def words(data: Dataset) -> tuple[Array, Array]:
+def words(data: Dataset, k1: float = K1, b: float = B) -> tuple[Array, Array]:
     """BM25 with the tenant's own statistics, and 1 / information of each question (0 without terms)."""
     lengths = np.zeros(len(data.memories))
     postings: dict[str, dict[int, float]] = defaultdict(dict)
@@ -89,7 +89,7 @@ def words(data: Dataset) -> tuple[Array, Array]:
         lengths[at] = analysis.length
         for term, count in analysis.terms.items():
             postings[term][at] = count
-    norm = K1 * (1 - B + B * lengths / max(lengths.mean(), 1.0))
+    norm = k1 * (1 - b + b * lengths / max(lengths.mean(), 1.0))
     scores, shares = np.zeros((len(data.questions), len(lengths))), np.zeros(len(data.questions))
     for row, asked in enumerate(data.questions):
         information = 0.0
@@ -99,6 +99,6 @@ def words(data: Dataset) -> tuple[Array, Array]:
             information += weight
             if found:
                 at, counts = np.array(list(found)), np.array(list(found.values()), float)
-                scores[row, at] += weight * counts * (K1 + 1) / (counts + norm[at])
+                scores[row, at] += weight * counts * (k1 + 1) / (counts + norm[at])
         shares[row] = 1 / information if information else 0.0
     return scores, shares

@@ -7,13 +7,15 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.engine.fusion import RADIUS, reciprocal_ranks
+from memory.engine.fusion import reciprocal_ranks
 from memory.engine.types import Neighbour, PoolItem
 from tests.bench.arrays import Array, Arrays, Places
 
 Ranker = Callable[[Arrays, int], Sequence[int]]
 """Numbers of memories, best first, for the question of that number."""
-POOL, ANCHORS, LIMIT = 50, 30, 25
+LIMIT = 25
+HITS, ANCHORS, RADIUS = 50, 30, 2
+"""Of the baselines, whatever the product's are: hits of each arm, those that are asked for their neighbours, places."""
 
 
 def order(scores: Array, visible: NDArray[np.bool_], count: int, least: float = -np.inf) -> list[int]:
@@ -23,7 +25,7 @@ def order(scores: Array, visible: NDArray[np.bool_], count: int, least: float = 
     return [int(at) for at in best if shown[at] > least]
 
 
-def arms(every: Arrays, row: int, count: int = POOL) -> dict[str, list[int]]:
+def arms(every: Arrays, row: int, count: int = HITS) -> dict[str, list[int]]:
     """What each arm finds, best first."""
     return {
         "dense": order(every.dense[row], every.visible[row], count),
@@ -31,29 +33,31 @@ def arms(every: Arrays, row: int, count: int = POOL) -> dict[str, list[int]]:
     }
 
 
-def pool(every: Arrays, row: int, found: Mapping[str, Sequence[int]]) -> tuple[list[PoolItem], list[Neighbour]]:
+def pool(
+    every: Arrays, row: int, found: Mapping[str, Sequence[int]], *, anchors: int = ANCHORS, radius: int = RADIUS
+) -> tuple[list[PoolItem], list[Neighbour]]:
     """The arms' hits and the neighbours of the best of them, as the product completes its pool."""
     members = list(dict.fromkeys(at for hits in found.values() for at in hits))
     ranks = reciprocal_ranks({arm: [UUID(int=at) for at in hits] for arm, hits in found.items()}, {})
-    anchors = sorted(ranks, key=lambda version: (-ranks[version], version.int))[:ANCHORS]
-    near = [near for anchor in anchors for near in _near(every, row, anchor.int)]
+    first = sorted(ranks, key=lambda version: (-ranks[version], version.int))[:anchors]
+    near = [near for anchor in first for near in _near(every, row, anchor.int, radius)]
     members = list(dict.fromkeys([*members, *(each.version.int for each in near)]))
     dense, lexical = every.dense[row], every.lexical[row]
     return [PoolItem(UUID(int=at), {"dense": float(dense[at]), "lexical": float(lexical[at])}) for at in members], near
 
 
-def _near(every: Arrays, row: int, anchor: int) -> list[Neighbour]:
+def _near(every: Arrays, row: int, anchor: int, radius: int) -> list[Neighbour]:
     (same,) = np.nonzero((every.sources == every.sources[anchor]) & every.visible[row])
     same = same[np.argsort(every.positions[same], kind="stable")]
     here = int(np.flatnonzero(same == anchor)[0])
-    around = range(max(0, here - RADIUS), min(len(same), here + RADIUS + 1))
+    around = range(max(0, here - radius), min(len(same), here + radius + 1))
     return [Neighbour(UUID(int=anchor), UUID(int=int(same[at])), at - here) for at in around if at != here]
 
 
 def _lent(every: Arrays, row: int, members: Places, own: Array) -> Array:
     """Half of the score of each pool member one place away, a quarter of those two places away."""
     gap = np.abs(every.positions[members][:, None] - every.positions[members][None, :])
-    linked = (every.sources[members][:, None] == every.sources[members][None, :]) & (gap > 0) & (gap <= 2)
+    linked = (every.sources[members][:, None] == every.sources[members][None, :]) & (gap > 0) & (gap <= RADIUS)
     lent: Array = np.where(linked, 0.5 ** np.where(linked, gap, 1), 0.0) @ own
     return lent
 

@@ -111,7 +111,7 @@ class Difference:
 
 
 def difference(ours: Sequence[Outcome], theirs: Sequence[Outcome], metric: Metric, *, seed: int = 1) -> Difference:
-    """Paired bootstrap over the questions: both were asked the same ones in the same order."""
+    """Paired bootstrap over the questions: both were asked the same ones, at least one, in the same order."""
     each = values(ours, metric) - values(theirs, metric)
     chance = np.random.default_rng(seed)
     means = np.concatenate(

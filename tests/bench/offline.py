@@ -17,13 +17,14 @@ from typing import Any
 from uuid import UUID
 
 from memory.engine import stages
-from memory.engine.fusion import fuse, with_floor
+from memory.engine.fusion import RADIUS, fuse, with_floor
 from memory.engine.shape import identifiers, shape_of
 from memory.engine.stages import Asked, Candidate
 from memory.engine.text import detect_language, query_terms
 from memory.engine.tuning import DEFAULTS, Overrides, Tuning
 from memory.engine.types import Record
 from memory.engine.weighing import arm_weights
+from memory.services.retrieve import ANCHORS, POOL, STAGED
 from tests.bench import sets
 from tests.bench.arrays import Array, Arrays, score
 from tests.bench.baselines import BASELINES, LIMIT, Ranker, arms, pool
@@ -51,7 +52,6 @@ __all__ = [
     "sets",
     "table",
 ]
-STAGED = 50
 
 
 def arrays(kind: str = "minilm", *, seed: int = sets.FROZEN, locomo: bool = True) -> list[Arrays]:
@@ -70,8 +70,8 @@ def product(**options: Any) -> Ranker:
 def _rank(every: Arrays, row: int, tuning: Tuning) -> list[int]:
     """As `memory/services/retrieve.py` does it with the store's answers."""
     asked = every.data.questions[row]
-    found = {arm: hits for arm, hits in arms(every, row).items() if tuning.weights.get(arm, 1.0) > 0}
-    items, near = pool(every, row, found)
+    found = {arm: hits for arm, hits in arms(every, row, POOL).items() if tuning.weights.get(arm, 1.0) > 0}
+    items, near = pool(every, row, found, anchors=ANCHORS, radius=RADIUS)
     rankings = {arm: [UUID(int=at) for at in hits] for arm, hits in found.items()}
     strength = float(every.strength[row]) if "lexical" in found else 0.0
     weights = arm_weights(tuning, shape_of(asked.text), strength=strength)
