@@ -97,7 +97,7 @@ def anchored(text: Text, at: int, point: Point) -> Match | None:
         return None
     sign = -1 if before else 1
     if units or unit:
-        count, name = (units.count, units.unit) if units else (1, unit[0] if unit else "")
+        count, name = (units.many, units.unit) if units else (1, unit[0] if unit else "")
         return _beside(name, sign * count, date[0]), date[1]
     return _weekday_beside(weekday[0] if weekday else 0, sign, date[0]), date[1]
 
@@ -122,5 +122,3 @@ def _beside(unit: str, count: int, date: Period) -> Period:
     edge = first if count < 0 else after
     other = periods.same_day(edge, months) if months else edge + 7 * count * DAY
     return periods.days_between(min(edge, other), max(edge, other), Granularity(unit))
-
-

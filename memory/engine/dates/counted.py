@@ -9,18 +9,21 @@ from memory.engine.dates import named, periods
 from memory.engine.dates.cursor import Cue, Match, Text
 from memory.engine.dates.languages.units import UNITS
 from memory.engine.dates.lexicon import Sort
-from memory.engine.dates.periods import DAY, Period, Today
+from memory.engine.dates.periods import DAY, Period
 from memory.engine.dates.reading import Granularity
 from memory.engine.dates.scan import Kind
 
-MOST: Final = {"minute": 100_000, "hour": 10_000, "day": 5_000, "week": 1_000, "fortnight": 500, "weekend": 500, "month": 1_200}
+MOST: Final = {
+    **{"minute": 100_000, "hour": 10_000, "day": 5_000, "week": 1_000, "fortnight": 500, "weekend": 500},
+    "month": 1_200,
+}
 """More of a unit than this is no date; of the others 200."""
 
 
 class Units(NamedTuple):
     """`three days`: how many, whether only about so many, of what, and the token after it."""
 
-    count: int
+    many: int
     few: bool
     unit: str
     after: int
@@ -177,20 +180,20 @@ def ago(text: Text, at: int) -> Match | None:
     front = text.take(at, Sort.AGO_FRONT)
     units = units_at(text, front[1] if front else at) or _one(text, at)
     back = text.take(units.after, Sort.AGO) if units else None
-    if units is None or front is None and back is None:
+    if units is None or (front is None and back is None):
         return None
     return _counted_back(text, units), back[1] if back else units.after
 
 
 def _one(text: Text, at: int) -> Units | None:
     """Russian needs no number for one: `неделю назад`, `через месяц`."""
-    unit = unit_at(text, at) if text.lexicon.code == "ru" else None
+    unit = unit_at(text, at) if text.lexicon.silent_one else None
     return Units(1, False, *unit) if unit else None
 
 
 def _counted_back(text: Text, units: Units) -> Period:
     if not units.few:
-        return replace(periods.back(units.unit, units.count, text.today), said=True)
+        return replace(periods.back(units.unit, units.many, text.today), said=True)
     far, near = periods.back(units.unit, 5, text.today), periods.back(units.unit, 2, text.today)
     return replace(near, start=far.start, said=True)
 
@@ -200,9 +203,9 @@ def from_now(text: Text, at: int) -> Match | None:
     front = text.take(at, Sort.HENCE_FRONT)
     units = units_at(text, front[1] if front else at) or (_one(text, front[1]) if front else None)
     back = text.take(units.after, Sort.HENCE) if units else None
-    if units is None or units.few or front is None and back is None:
+    if units is None or units.few or (front is None and back is None):
         return None
-    return periods.back(units.unit, -units.count, text.today), back[1] if back else units.after
+    return periods.back(units.unit, -units.many, text.today), back[1] if back else units.after
 
 
 def rolling(text: Text, at: int) -> Match | None:
@@ -210,7 +213,7 @@ def rolling(text: Text, at: int) -> Match | None:
     for sort in (Sort.ROLLING_ONE, Sort.ROLLING):
         front = text.take(at, sort)
         if front and (units := units_at(text, front[1])):
-            return periods.rolling(units.unit, -front[0] * (units.count + units.few), text.today), units.after
+            return periods.rolling(units.unit, -front[0] * (units.many + units.few), text.today), units.after
         unit = unit_at(text, front[1]) if front and sort is Sort.ROLLING_ONE else None
         if front and unit and unit[0] not in ("day", "minute"):
             return periods.rolling(unit[0], -front[0], text.today), unit[1]
@@ -226,7 +229,7 @@ def _rolling_back(text: Text, at: int) -> Match | None:
     units = units_at(text, at)
     after = text.take(units.after, Sort.ROLLING_BACK) if units else None
     if units and after:
-        return periods.rolling(units.unit, -after[0] * units.count, text.today), after[1]
+        return periods.rolling(units.unit, -after[0] * units.many, text.today), after[1]
     one_unit = unit_at(text, at)
-    one = text.take(one_unit[1], Sort.ROLLING_ONE) if one_unit and text.lexicon.code == "es" else None
+    one = text.take(one_unit[1], Sort.ROLLING_ONE) if one_unit and text.lexicon.adjective_last else None
     return (periods.rolling(one_unit[0], -one[0], text.today), one[1]) if one_unit and one else None

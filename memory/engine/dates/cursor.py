@@ -1,7 +1,7 @@
 """A tokenised text, and the questions that every rule asks of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
@@ -14,7 +14,7 @@ Match = tuple[Period, int]
 """What was said, and the token after it."""
 FIRST_YEAR, LAST_YEAR = 1900, 2199
 _NOT_PLURAL: Final = frozenset({"this", "does", "always", "sometimes", "whereas", "perhaps", "besides", "nous", "vous"})
-_QUANTITIES: Final = frozenset({"ms", "kb", "mb", "gb", "km", "kg", "cm", "mm", "usd", "eur", "people", "px", "children"})
+_QUANTITIES: Final = frozenset({"ms", "kb", "mb", "gb", "km", "kg", "cm", "mm", "usd", "eur", "people", "px"})
 
 
 class Cue(IntEnum):
@@ -40,6 +40,8 @@ class Text:
     today: Today
     order: Order
     sure: bool
+    read: dict[tuple[int, Cue], Match | None] = field(default_factory=dict)
+    """What has been read already, by token and what stands before it."""
 
     def take(self, at: int, sort: Sort) -> tuple[int, int] | None:
         """The value of a phrase of `sort` that begins at token `at`, and the token after it."""
@@ -109,8 +111,8 @@ class Text:
             return False
         raw = self.tokens[at].raw
         plural = len(raw) > 3 and raw.endswith("s") and not raw.endswith("ss") and raw.islower()
-        known = raw in _NOT_PLURAL or self.found[at].by_sort
-        return raw.lower() in _QUANTITIES or (plural and not known)
+        other = raw in _NOT_PLURAL or (self.found[at].by_sort and not self.take(at, Sort.UNIT))
+        return raw.lower() in _QUANTITIES or (plural and not other)
 
     def is_name(self, at: int, after: int) -> bool:
         """Whether the words beside tokens `at` to `after` make a name of them: "Red October", "November Rain"."""

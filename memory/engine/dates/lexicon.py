@@ -62,23 +62,41 @@ class Sort(StrEnum):
     TITLE = "makes a name of what follows"
 
 
+CORES: Final = frozenset(
+    {
+        *(Sort.MONTH, Sort.MONTH_WEAK, Sort.WEEKDAY, Sort.WEEKDAY_SHORT, Sort.DAY, Sort.UNIT, Sort.NIGHT),
+        *(Sort.DAYPART, Sort.SEASON, Sort.WEEK_MARK),
+    }
+)
+"""What no date can do without, unless it is written in digits."""
 Entry = tuple[Sort, int]
 
 
 @dataclass(slots=True)
 class Lexicon:
-    """The words of one language. `month_first`: `May 7` is read too; `capitals`: names of months and weekdays have
-    one, so that without it a doubtful word is none; `bare_weekday`: a weekday needs no preposition."""
+    """The words of one language, and how it builds dates.
+
+    `month_first`: also `May 7`. `capitals`: names of months and weekdays have one; without it a doubtful word is none.
+    `bare_weekday`, `bare_month`: one alone, without a preposition, is a date. `seasons`: "in the summer" means one.
+    `trimesters`: `T3` is a quarter. `adjective_last`: `la semana última`. `silent_one`: `неделю назад`.
+    `unsure`: words that mean something else in another language, and count only in a text known to be in this one.
+    """
 
     code: str
     month_first: bool = False
     capitals: bool = False
     bare_weekday: bool = True
     bare_month: bool = False
+    seasons: bool = False
+    trimesters: bool = False
+    adjective_last: bool = False
+    silent_one: bool = False
     unsure: frozenset[str] = frozenset()
     phrases: dict[tuple[str, ...], list[Entry]] = field(default_factory=dict)
     starts: dict[str, int] = field(default_factory=dict)
     """For each first word the length of the longest phrase that begins with it."""
+    cores: set[str] = field(default_factory=set)
+    """The first words of all phrases that can be the core of a date."""
 
     def add(self, sort: Sort, words: str, value: int = 0) -> None:
         """Phrases, separated by commas; `{a b}` in one stands for `a` or `b`, `{?a b}` also for neither."""
@@ -86,6 +104,8 @@ class Lexicon:
             for form in _forms(phrase.strip()):
                 entries = self.phrases.setdefault(form, [])
                 entries.append((sort, value))
+                if sort in CORES:
+                    self.cores.add(form[0])
                 self.starts[form[0]] = max(self.starts.get(form[0], 0), len(form))
 
     def table(self, sort: Sort, rows: Mapping[int, str]) -> None:
@@ -121,9 +141,7 @@ def look_up(tokens: Sequence[Token], lexicon: Lexicon, unsure: bool) -> list[Fou
     """For every token the phrases that begin there. A dash within a phrase counts as a space; `unsure`: also words
     that mean something else in another language."""
     return [
-        _phrases_at(tokens, at, lexicon, unsure)
-        if token.kind is Kind.WORD and token.text in lexicon.starts
-        else EMPTY
+        _phrases_at(tokens, at, lexicon, unsure) if token.kind is Kind.WORD and token.text in lexicon.starts else EMPTY
         for at, token in enumerate(tokens)
     ]
 

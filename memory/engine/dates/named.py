@@ -191,7 +191,7 @@ def quarter(text: Text, at: int, cue: Cue) -> Match | None:
     """`Q3 2025`, `Q3 of last year`, `third quarter 2025`; alone after a preposition. `H1` needs its year."""
     if text.kind(at) is Kind.QUARTER:
         letter, number, after = text.tokens[at].text[0], int(text.tokens[at].text[1]), at + 1
-        if (letter == "t") != (text.lexicon.code in ("fr", "es")) and letter not in "qh":
+        if letter == "t" and not text.lexicon.trimesters:
             return None
     else:
         ordinal = text.day_number(at)
@@ -220,7 +220,7 @@ def season(text: Text, at: int) -> Match | None:
         return _season_shifted(text, name[0], after[0]), after[1]
     if year := year_after(text, name[1]):
         return periods.months(year[0], name[0], 3, Granularity.QUARTER), year[1]
-    the = text.lexicon.code == "en" and name[0] in (6, 12) and text.take(at - 1, Sort.ARTICLE)
+    the = text.lexicon.seasons and name[0] in (6, 12) and text.take(at - 1, Sort.ARTICLE)
     if not (the and text.take(at - 2, Sort.IN)) or text.is_name(at, name[1]):
         return None
     return periods.nearest(lambda of: periods.months(of, name[0], 3, Granularity.QUARTER), text.today), name[1]

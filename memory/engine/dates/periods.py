@@ -34,10 +34,13 @@ class Period:
         return replace(self, start=start, end=start + length)
 
     def widened(self) -> "Period":
-        """For "around": three days to each side of a day, half of its length to each side of anything longer."""
-        small = self.granularity in (Granularity.MINUTE, Granularity.HOUR)
-        days = self.granularity is Granularity.DAY
-        more = AROUND_DAYS * DAY if days else (self.end - self.start) * (2 if small else 0.5)
+        """For "around": three days to each side of a day, half of its length (in whole days) to each side of what is
+        longer, twice its length for what is shorter."""
+        length = self.end - self.start
+        if self.granularity in (Granularity.MINUTE, Granularity.HOUR):
+            more = 2 * length
+        else:
+            more = AROUND_DAYS * DAY if self.granularity is Granularity.DAY else length // (2 * DAY) * DAY
         return replace(self, start=self.start - more, end=self.end + more)
 
 

@@ -12,7 +12,7 @@ from memory.engine.dates.lexicon import Lexicon, Sort, look_up
 from memory.engine.dates.periods import Today
 from memory.engine.dates.reading import DateReading, Granularity, Order, Relation, Window
 from memory.engine.dates.relations import Piece, pieces
-from memory.engine.dates.scan import Kind, Token, tokens
+from memory.engine.dates.scan import DIGITS, MARKS, MAX_CHARS, WORD, Kind, Token, folded, tokens
 from memory.engine.text.language import detect_language
 
 LANGUAGES: Final = tuple(LEXICONS)
@@ -26,30 +26,38 @@ def read_dates(
     text: str, *, now: datetime, zone: tzinfo, order: Order = "dmy", languages: Sequence[str] = LANGUAGES
 ) -> DateReading | None:
     """The time that `text` asks for, as a person in `zone` means it at `now` (which must have an offset); None if it
-    names none. Only the first 4,096 characters are read, and at most eight dates.
+    names none. Only the first 2,048 characters and 256 words and signs are read, and at most eight dates.
 
     `order` says how `12/05/2025` is meant. `languages` are the tables that may be used, the likeliest first; unknown
     ones are passed over. Never raises for any text.
     """
+    codes = [code for code in dict.fromkeys(languages) if code in LEXICONS] or ["en"]
+    if not _promising(text[:MAX_CHARS], codes):
+        return None
     scanned = tokens(text)
     try:
         clock = periods.local(now, zone)
     except OverflowError:  # the first or last day of time
         return None
     best: DateReading | None = None
-    for lexicon, sure in _candidates(text, scanned, languages):
+    for lexicon, sure in _candidates(text, scanned, codes):
         found = _read(text, scanned, lexicon, sure, clock, zone, order)
         if found and (best is None or _covered(found) > _covered(best)):
             best = found
     return best
 
 
-def _candidates(
-    text: str, scanned: Sequence[Token], languages: Sequence[str]
-) -> Iterator[tuple[Lexicon, bool]]:
+def _promising(text: str, codes: Sequence[str]) -> bool:
+    """Whether there can be a date at all: nearly all questions end here, after a few microseconds."""
+    if DIGITS.search(text) or MARKS.search(text):
+        return True
+    words = {folded(word) for word in WORD.findall(text)}
+    return any(not words.isdisjoint(LEXICONS[code].cores) for code in codes)
+
+
+def _candidates(text: str, scanned: Sequence[Token], codes: Sequence[str]) -> Iterator[tuple[Lexicon, bool]]:
     """The tables to try, and whether the text is known to be in that language: it is the only one, the detector says
     so, or more of its words are in that table than in any other."""
-    codes = [code for code in dict.fromkeys(languages) if code in LEXICONS] or ["en"]
     detected = detect_language(text, "")
     if detected in codes:
         codes = [detected]
@@ -132,15 +140,15 @@ def _common(one: Window, other: Window) -> Window | None:
     return None if start and end and start >= end else Window(start, end)
 
 
-def _merged(windows: Sequence[Window]) -> list[Window]:
-    """In order of their start, those that touch as one; closed windows only."""
+def _merged(closed: Sequence[Window]) -> list[Window]:
+    """In order of their start, those that touch as one."""
     merged: list[Window] = []
-    for window in sorted(windows, key=lambda one: (one.start or one.end, one.end or one.start)):  # type: ignore[return-value,arg-type]
+    for start, end in sorted((one.start, one.end) for one in closed if one.start and one.end):
         last = merged[-1] if merged else None
-        if last and last.end and window.start and window.start <= last.end:
-            merged[-1] = Window(last.start, max(last.end, window.end) if window.end else last.end)
+        if last and last.end and start <= last.end:
+            merged[-1] = Window(last.start, max(last.end, end))
         else:
-            merged.append(window)
+            merged.append(Window(start, end))
     return merged
 
 

@@ -15,8 +15,12 @@ from memory.engine.dates.scan import Kind
 MOST: Final = 8
 """Dates read in one text; what follows them is left."""
 _BY_HOW_MUCH: Final = frozenset(
-    "multiplied multiply divided divide increased increase decreased decrease reduced reduce scaled off down up".split()
+    {
+        *("multiplied", "multiply", "divided", "divide", "increased", "increase", "decreased", "decrease"),
+        *("reduced", "reduce", "scaled", "off", "down", "up"),
+    }
 )
+"""What comes before a "by" that names no time."""
 _CUES: Final = {
     Sort.IN: Cue.IN,
     Sort.ON: Cue.ON,
@@ -24,6 +28,11 @@ _CUES: Final = {
     Sort.FROM: Cue.FOR,
     Sort.ABOUT: Cue.OTHER,
 }
+_STARTS: Final = frozenset(Sort) - {
+    *(Sort.GENERIC, Sort.AND, Sort.TO, Sort.EVERY, Sort.AHEAD, Sort.TITLE, Sort.OF, Sort.ARTICLE, Sort.AGO, Sort.HENCE),
+    *(Sort.SHIFT_BACK, Sort.ROLLING_BACK, Sort.ONWARD, Sort.DAYPART),
+}
+"""What a date can begin with."""
 _RELATIONS: Final = {
     Sort.BEFORE: Relation.BEFORE,
     Sort.AFTER: Relation.AFTER,
@@ -73,7 +82,8 @@ def _with_year_of(text: Text, piece: Piece, following: Piece) -> Piece:
     """`May 7` in "May 7 and May 9, 2024" has the year of what follows."""
     period, other = piece.period, following.period
     between = following.first - piece.after
-    joined = between == 0 or between == 1 and (text.take(piece.after, Sort.AND) or text.kind(piece.after) is Kind.SIGN)
+    beside_it = text.take(piece.after, Sort.AND) or text.kind(piece.after) is Kind.SIGN
+    joined = between == 0 or (between == 1 and beside_it)
     if not joined or period.floating != "year" or other.floating or not other.said or other.start.tzinfo:
         return piece
     try:
@@ -85,9 +95,14 @@ def _with_year_of(text: Text, piece: Piece, following: Piece) -> Piece:
 
 def _pieces_at(text: Text, at: int) -> Iterator[Piece]:
     """All readings that begin at a token, what says more first."""
-    if text.kind(at) is Kind.WORD and not text.found[at].by_sort:
+    kind = text.kind(at)
+    if kind is Kind.WORD and not _STARTS.isdisjoint(text.found[at].by_sort):
+        pass
+    elif kind not in (Kind.NUMBER, Kind.DATE, Kind.QUARTER):
         return
     yield from _plain(text, at, at, Cue.NONE)
+    if text.kind(at) is Kind.WORD:
+        yield from _range(text, at, at, Cue.RANGE, joined=False)  # Mon-Fri, May to June
     for sort in (Sort.BETWEEN, Sort.FROM):
         if taken := text.take(at, sort):
             yield from _range(text, at, taken[1], Cue.RANGE, joined=sort is Sort.BETWEEN)
@@ -109,14 +124,20 @@ def point(text: Text, at: int, cue: Cue) -> Match | None:
 
 
 def _simple(text: Text, at: int, cue: Cue) -> Match | None:
-    if not 0 <= at < len(text.tokens) or text.take(at - 1, Sort.EVERY):
+    if not 0 <= at < len(text.tokens):
         return None
-    return _longest(_rules(text, at, cue))
+    if (at, cue) not in text.read:
+        every = text.take(at - 1, Sort.EVERY)
+        text.read[at, cue] = None if every else _longest(_rules(text, at, cue))
+    return text.read[at, cue]
 
 
 def _rules(text: Text, at: int, cue: Cue) -> Iterator[Match | None]:
-    if text.kind(at) is Kind.DATE:
+    kind = text.kind(at)
+    if kind is Kind.DATE:
         yield numeric.read(text, at, cue)
+        return
+    if kind in (Kind.SIGN, Kind.DASH) or (kind is Kind.WORD and not text.found[at].by_sort):
         return
     yield from named.readings(text, at, cue)
     yield from counted.readings(text, at, cue)
@@ -134,17 +155,11 @@ def _longest(matches: Iterator[Match | None]) -> Match | None:
     return best
 
 
-def _starts(text: Text, at: int) -> Iterator[int]:
-    """Where a date may begin after a preposition: there, or after articles and a second preposition."""
-    yield at
-    if (after := text.skip(at, Sort.ARTICLE)) > at:
-        yield after
-    if (after := text.skip(at, Sort.ON, Sort.IN, Sort.ARTICLE)) > at:
-        yield after
-
-
 def _best(text: Text, at: int, cue: Cue) -> Match | None:
-    found = [match for start in dict.fromkeys(_starts(text, at)) if (match := point(text, start, cue))]
+    """The date after a preposition or relation, and after articles; after a relation also after a preposition."""
+    second = (Sort.ON, Sort.IN) if cue in (Cue.RELATION, Cue.RANGE) else ()
+    starts = dict.fromkeys((at, text.skip(at, Sort.ARTICLE), text.skip(at, *second, Sort.ARTICLE)))
+    found = [match for start in starts if (match := point(text, start, cue))]
     return max(found, key=lambda one: one[1], default=None)
 
 
@@ -227,4 +242,4 @@ def _duration(text: Text, at: int) -> Match | None:
     units = counted.units_at(text, at)
     if units is None:
         return None
-    return periods.rolling(units.unit, units.count, text.today), units.after
+    return periods.rolling(units.unit, units.many, text.today), units.after

@@ -8,7 +8,8 @@ from typing import Final
 
 from memory.engine.text.normalise import fold, normalise
 
-MAX_CHARS: Final = 4096
+MAX_CHARS: Final = 2048
+MAX_TOKENS: Final = 256
 """Only so much of a text is read: a longer question is pasted material."""
 
 
@@ -69,7 +70,9 @@ _SCAN: Final = re.compile(
 )
 _GLUE = frozenset("_/\\@#$=+&")
 _APOSTROPHES = frozenset("'’ʼ`´")
-_MARKS = re.compile("[\u0300-\u036f]+")
+MARKS: Final = re.compile("[\u0300-\u036f]+")
+WORD: Final = re.compile(r"[^\W\d_]+")
+DIGITS: Final = re.compile(r"\d{3}|\d[./]\d|[QqTtHh][1-4]|\d(?:st|nd|rd|th)")
 
 
 @lru_cache(maxsize=4096)
@@ -79,13 +82,13 @@ def folded(word: str) -> str:
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of the first MAX_CHARS characters, apostrophes left out."""
+    """The first MAX_TOKENS tokens of the first MAX_CHARS characters, apostrophes left out."""
     found: list[Token] = []
     text = text[:MAX_CHARS]
     at = 0
-    while match := _SCAN.search(text, at):
+    while len(found) < MAX_TOKENS and (match := _SCAN.search(text, at)):
         at = match.end()
-        if match.lastgroup == "word" and (marks := _MARKS.match(text, at)):
+        if match.lastgroup == "word" and (marks := MARKS.match(text, at)):
             at = _decomposed(text, marks.end())
         if (token := _token(text, match, at)) is not None:
             found.append(token)
@@ -94,7 +97,7 @@ def tokens(text: str) -> list[Token]:
 
 def _decomposed(text: str, at: int) -> int:
     """The end of a word whose accents stand apart."""
-    while at < len(text) and (text[at].isalpha() or _MARKS.match(text, at)):
+    while at < len(text) and (text[at].isalpha() or MARKS.match(text, at)):
         at += 1
     return at
 
@@ -117,12 +120,11 @@ def _token(text: str, match: re.Match[str], end: int) -> Token | None:
 def _word(text: str, raw: str, start: int, end: int) -> Token | None:
     """A word, unless it is part of a name with signs in it (`may_2024`, `@april`, `monday.com`)."""
     before, after = text[start - 1 : start], text[end : end + 2]
-    if raw in ("s", "S") and before in _APOSTROPHES and before:
+    if raw in ("s", "S") and before in _APOSTROPHES:
         return None
-    glued = before in _GLUE and before or after[:1] in _GLUE and after[:1]
-    dotted = after[:1] in (".", ":") and after[1:].isalnum() or before == "." and text[start - 2 : start - 1].isalnum()
-    digits = before.isdigit() or after[:1].isdigit()
-    coloned = before == ":" and text[start - 2 : start - 1].isalnum()
-    if glued or dotted or digits or coloned:
+    inside = start > 1 and text[start - 2].isalnum()
+    glued = before in _GLUE or after[:1] in _GLUE or before.isdigit() or after[:1].isdigit()
+    dotted = (after[:1] in (".", ":") and after[1:].isalnum()) or (before in (".", ":") and inside)
+    if glued or dotted:
         return Token(Kind.OTHER, raw.lower(), raw, start, end)
     return Token(Kind.WORD, folded(raw), raw, start, end)

@@ -3,7 +3,7 @@
 from memory.engine.dates.languages.units import UNITS
 from memory.engine.dates.lexicon import Lexicon, Sort
 
-ENGLISH = Lexicon("en", month_first=True, capitals=True, bare_month=True)
+ENGLISH = Lexicon("en", month_first=True, capitals=True, bare_month=True, seasons=True)
 
 ENGLISH.table(
     Sort.MONTH,
@@ -100,7 +100,9 @@ ENGLISH.table(
         2: "late, the end of, end of, the late part of",
     },
 )
-ENGLISH.table(Sort.HALF, {0: "first half of, the first half of", 1: "second half of, the second half of, latter half of"})
+ENGLISH.table(
+    Sort.HALF, {0: "first half of, the first half of", 1: "second half of, the second half of, latter half of"}
+)
 ENGLISH.table(Sort.SEASON, {3: "spring", 6: "summer", 9: "autumn, fall", 12: "winter"})
 ENGLISH.add(Sort.YEAR_MARK, "year, the year")
 ENGLISH.add(Sort.WEEK_MARK, "week, calendar week, iso week, cw, kw")

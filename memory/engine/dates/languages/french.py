@@ -3,7 +3,7 @@
 from memory.engine.dates.languages.units import UNITS
 from memory.engine.dates.lexicon import Lexicon, Sort
 
-FRENCH = Lexicon("fr", unsure=frozenset({"hier", "an", "on", "or"}))
+FRENCH = Lexicon("fr", trimesters=True, unsure=frozenset({"hier", "an", "on", "or"}))
 
 FRENCH.table(
     Sort.MONTH,
@@ -83,7 +83,9 @@ FRENCH.add(Sort.BETWEEN, "entre")
 FRENCH.add(Sort.FROM, "du, de, d, depuis")
 FRENCH.add(Sort.TO, "au, à, jusqu au, jusqu à, jusqu en")
 FRENCH.add(Sort.AND, "et, ou")
-FRENCH.add(Sort.IN, "en, au mois de, au mois d, pendant, durant, courant, au cours de, au cours des, au, au cours du, dans")
+FRENCH.add(
+    Sort.IN, "en, au mois de, au mois d, pendant, durant, courant, au cours de, au cours des, au, au cours du, dans"
+)
 FRENCH.add(Sort.ON, "le, au")
 FRENCH.add(Sort.FOR, "pour")
 FRENCH.add(Sort.OF, "de, d, du, l, de l, de la")

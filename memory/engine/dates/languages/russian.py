@@ -3,7 +3,7 @@
 from memory.engine.dates.languages.units import UNITS
 from memory.engine.dates.lexicon import Lexicon, Sort
 
-RUSSIAN = Lexicon("ru", bare_weekday=True)
+RUSSIAN = Lexicon("ru", silent_one=True)
 _ADJECTIVE = "{ый ая ое ые ого ой ую ому ом ым ых ыми ою}"
 _SOFT = "{ий яя ее ие его ей юю ему ем им их}"
 

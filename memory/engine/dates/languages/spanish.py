@@ -3,7 +3,7 @@
 from memory.engine.dates.languages.units import UNITS
 from memory.engine.dates.lexicon import Lexicon, Sort
 
-SPANISH = Lexicon("es", bare_weekday=False)
+SPANISH = Lexicon("es", trimesters=True, adjective_last=True, bare_weekday=False)
 
 SPANISH.table(
     Sort.MONTH,
@@ -14,7 +14,18 @@ SPANISH.table(
 )
 SPANISH.table(
     Sort.MONTH_WEAK,
-    {3: "mar", 4: "abril, abr", 5: "mayo", 6: "jun", 7: "jul", 8: "ago", 9: "sep, sept", 10: "oct", 11: "nov", 12: "dic"},
+    {
+        3: "mar",
+        4: "abril, abr",
+        5: "mayo",
+        6: "jun",
+        7: "jul",
+        8: "ago",
+        9: "sep, sept",
+        10: "oct",
+        11: "nov",
+        12: "dic",
+    },
 )
 SPANISH.table(
     Sort.WEEKDAY,
