@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -10,7 +10,8 @@ from uuid import UUID
 from django.db.backends.utils import CursorWrapper
 
 from loci.ground.metrics import DEGRADED, RECALL_SECONDS
-from memory.engine import stages
+from memory.engine import nearness, stages
+from memory.engine.dates import DateReading
 from memory.engine.filters import empty_ranges, fields_of
 from memory.engine.fusion import fuse, reciprocal_ranks, with_floor
 from memory.engine.ports import Embedding, LexicalHits
@@ -20,11 +21,12 @@ from memory.engine.text import detect_language
 from memory.engine.tuning import DEFAULTS, Tuning
 from memory.engine.types import Fused, Neighbour, PoolItem, Ranked, Record, Search
 from memory.engine.weighing import arm_weights
-from memory.retrievers import dense, lexical
+from memory.retrievers import dense, lexical, temporal
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, records
 from memory.stores.postgres.reader import PostgresReader
+from memory.stores.postgres.temporal import PostgresTimes
 from tenants.scope import Scope
 
 POOL = 50
@@ -62,7 +64,7 @@ class Recalled:
 
 @dataclass(slots=True)
 class Run:
-    """One recall under way. `explicit` says that the request itself chose weights for the arms."""
+    """One recall under way. `dates`: the time that the query names."""
 
     scope: Scope
     search: Search
@@ -70,6 +72,7 @@ class Run:
     shape: Shape
     with_trace: bool = False
     tuning: Tuning = DEFAULTS
+    dates: DateReading | None = None
     embedding: Embedding | None = None
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
     words: LexicalHits = NO_WORDS
@@ -80,7 +83,13 @@ class Run:
     @property
     def weights(self) -> dict[str, float]:
         """How much each arm counts in this recall."""
-        return arm_weights(self.tuning, self.shape, strength=self.words.strength)
+        dated = temporal.NAME in self.arms
+        return arm_weights(self.tuning, self.shape, strength=self.words.strength, dated=dated, focused=self.only_dated)
+
+    @property
+    def only_dated(self) -> bool:
+        """Whether nothing but a time was asked for, and something happened then."""
+        return self.dates is not None and self.dates.focused and bool(self.arms.get(temporal.NAME))
 
     def takes(self, arm: str) -> bool:
         """Whether an arm runs: the mode asks for it, it did not fail before, and it counts."""
@@ -139,8 +148,25 @@ def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequenc
     anchors = _anchors(run, max(ANCHORS, run.search.limit)) if run.tuning.smoothing else []
     return run.timed(
         "pool",
-        lambda: store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights),
+        lambda: _completed(run, store, versions, anchors),
     )
+
+
+def _completed(
+    run: Run, store: PostgresReader, versions: Sequence[UUID], anchors: Sequence[UUID]
+) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
+    """The pool with its neighbours; where the query names a time, with how near each lies to it."""
+    items, neighbours = store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights)
+    dates = run.dates
+    if dates is None or temporal.NAME not in run.arms:
+        return items, neighbours
+    moments = PostgresTimes(store.cursor, store).moments(run.scope, [item.version for item in items])
+    if run.only_dated:
+        near = nearness.in_order(dates.windows, moments)
+    else:
+        near = {version: nearness.nearness(dates.windows, moment) for version, moment in moments.items()}
+    dated = [replace(item, scores={**item.scores, temporal.NAME: near.get(item.version, 0.0)}) for item in items]
+    return dated, neighbours
 
 
 def _arms(run: Run, store: PostgresReader) -> Iterator[tuple[str, Callable[[], Sequence[Ranked]]]]:
@@ -151,6 +177,10 @@ def _arms(run: Run, store: PostgresReader) -> Iterator[tuple[str, Callable[[], S
         yield dense.NAME, lambda: dense.retrieve(store, run.scope, run.search, embedding, count)
     if run.takes(lexical.NAME):
         yield lexical.NAME, lambda: _words(run, store, count)
+    dates = run.dates
+    if dates is not None and run.takes(temporal.NAME):
+        times = PostgresTimes(store.cursor, store)
+        yield temporal.NAME, lambda: temporal.retrieve(times, run.scope, run.search, dates, embedding, count)
 
 
 def _words(run: Run, store: PostgresReader, count: int) -> Sequence[Ranked]:
@@ -177,7 +207,8 @@ def _unscored(run: Run, versions: Sequence[UUID]) -> list[PoolItem]:
 def _fused(run: Run, items: Sequence[PoolItem], neighbours: Sequence[Neighbour]) -> list[Fused]:
     weights = {arm: weight for arm, weight in run.weights.items() if arm in run.arms}
     rankings = _rankings(run) if run.tuning.fusion == "rrf" else None
-    return fuse(items, neighbours, weights, run.tuning.smoothing, rankings=rankings)
+    smoothing = 0.0 if run.only_dated else run.tuning.smoothing
+    return fuse(items, neighbours, weights, smoothing, rankings=rankings)
 
 
 def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
