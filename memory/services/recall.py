@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime
 from typing import cast
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import structlog
 from django.conf import settings
@@ -102,10 +102,19 @@ def _dates(run: Run) -> DateReading | None:
     return read_dates(
         run.search.text,
         now=view.known_at or view.valid_at or datetime.now(UTC),
-        zone=ZoneInfo(tuning.time_zone),
+        zone=_zone(run),
         order=cast(Order, tuning.date_order),
         languages=tuning.languages or LANGUAGES,
     )
+
+
+def _zone(run: Run) -> ZoneInfo:
+    """The tuning's time zone if it has one of its own, else the tenant's; UTC for one that nobody knows any more."""
+    own = run.tuning.time_zone
+    try:
+        return ZoneInfo(own if own != DEFAULTS.time_zone else run.scope.time_zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
 
 
 def _embed(run: Run) -> None:

@@ -56,15 +56,17 @@ class PostgresTimes:
         inside = _narrowed(search, windows)
         params = Params()
         seen = visible("v", scope, search.view, inside.filters, params)
-        params.values |= {"query": literal(embedding), "most": FEW + 1, "count": count}
+        params.values |= {"query": literal(embedding), "few": FEW, "count": count}
         self.cursor.execute(
             f"""/* temporal.search */
             WITH inside AS MATERIALIZED (
-                SELECT v.id, v.event_at FROM memory_version v WHERE {seen} LIMIT %(most)s)
-            SELECT inside.id, coalesce(exact.score, -1)::float8, (SELECT count(*) FROM inside)
-            FROM inside CROSS JOIN LATERAL (
+                SELECT v.id, v.event_at FROM memory_version v WHERE {seen} LIMIT %(few)s + 1),
+            size AS MATERIALIZED (SELECT count(*) AS inside FROM inside)
+            SELECT inside.id, coalesce(exact.score, -1)::float8, size.inside
+            FROM size CROSS JOIN inside CROSS JOIN LATERAL (
                 SELECT max(-(x.embedding <#> %(query)s::vector)) AS score FROM memory_vector x
-                WHERE {tenant_clause("x", scope, params)} AND x.version_id = inside.id OFFSET 0) AS exact
+                WHERE size.inside <= %(few)s AND {tenant_clause("x", scope, params)}
+                    AND x.version_id = inside.id OFFSET 0) AS exact
             ORDER BY exact.score DESC NULLS LAST, inside.event_at DESC, inside.id LIMIT %(count)s""",
             params.values,
         )
