@@ -31,6 +31,8 @@ NOT_FOR_AGENTS = {
     "count_each": "which filter of a person's excludes most",
     "rows_of": "what a person sees before erasing",
     "list_versions": "the history of a memory: memory_history, with the two clocks",
+    "permitted": "a part of recall",
+    "record_recall": "a part of recall",
     "restore": "storing the same text again does it",
 }
 """Functions of services that take a scope and yet are no tool, each with its reason."""

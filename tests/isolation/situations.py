@@ -11,6 +11,7 @@ import numpy
 
 from billing import quotas
 from memory.engine.filters import parse_filters
+from memory.engine.stages.learned import LEARNED
 from memory.engine.text import analyse
 from memory.engine.types import Search, View
 from memory.models import Job
@@ -19,7 +20,7 @@ from memory.services.browse import browse
 from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
-from memory.stores.postgres import corpus, outbox, records, terms, vectors, writer
+from memory.stores.postgres import corpus, learning, outbox, records, terms, vectors, writer
 from memory.stores.postgres.reader import PostgresReader
 from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
@@ -67,7 +68,12 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
             f"correct tags of {whose}": ask("PATCH", f"memories/{memory}", {"tags": ["x"]}),
             f"job of {whose}": ask("GET", f"jobs/{party.job}"),
         }
+    learned = dict.fromkeys(LEARNED, True)
     return found | {
+        "recall by what was learned": ask("POST", "recall", {**whole, "stages": learned}),
+        "feedback": ask(
+            "POST", "feedback", {"hit_id": str(own.memories[0]), "signal": "clicked", "sources": ["dense"]}
+        ),
         "recall what was retracted": ask("POST", "recall", {"query": "retracted", "include_invalidated": True}),
         "recall as of": ask("POST", "recall", {"query": "tea", "as_of": "2025-01-01"}),
         "recall by an unknown key": ask("POST", "recall", {"query": "tea", "filters": {"ghost": 1}}),
@@ -106,6 +112,8 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
     embedded = [(versions[0], 0, "[" + ",".join(["0.5"] * configured().dimension) + "]", "1" * configured().dimension)]
     derived: list[Any] = [(versions[0], "tea", "en", "{}", [], False)]
     return {
+        "count a use": on_cursor(learning.count_use, memories),
+        "count a showing": on_cursor(learning.count_showing, memories),
         "records by version": on_cursor(records.by_version, versions),
         "memories of versions": on_cursor(records.memories_of, versions),
         "lock": on_cursor(writer.lock_current, memories),

@@ -239,6 +239,22 @@ def write_same_content(probe: Probe) -> None:
     probe.changes_nothing()
 
 
+def feedback_foreign(probe: Probe) -> None:
+    body = {"hit_id": "ID", "signal": probe.draw(st.sampled_from(["useful", "clicked", "irrelevant"]))}
+    body |= {"query": "tea", "sources": ["dense"]}  # type: ignore[dict-item]
+    answer = probe.twins("POST", "feedback", body, foreign=probe.foreign(), unknown=str(uuid4()))
+    assert not probe.judge(answer, "write") or answer.status == 404
+
+
+def feedback_own(probe: Probe) -> None:
+    memory = probe.own()
+    answer = probe.holder.send("POST", "feedback", {"hit_id": memory, "signal": "clicked", "sources": ["dense"]})
+    if probe.judge(answer, "write"):
+        within = probe.holder.place.newest(probe.holder.shape, memory) is not None
+        assert answer.status == (200 if within else 404), answer.body
+        probe.changes_nothing()
+
+
 def tools(probe: Probe) -> None:
     answer = probe.holder.send("GET", "tools?format=openai")
     if probe.judge(answer, "read"):
@@ -276,6 +292,7 @@ _TOOLS: list[tuple[str, dict[str, Any], str]] = [
     ("memory_forget", {"source": "ID"}, "write"),
     ("memory_erase", {"ids": ["ID"], "confirm": True}, "write"),
     ("memory_erase", {"source": "ID", "confirm": True}, "write"),
+    ("memory_feedback", {"hit_id": "ID", "signal": "clicked", "sources": ["dense"]}, "write"),
     ("mnemostack_invalidate", {"ids": ["ID"]}, "write"),
 ]
 
@@ -284,6 +301,6 @@ SURFACES: Mapping[str, Callable[[Probe], None]] = {
     for each in (
         recall, listing, list_foreign_source, get_own, get_foreign, jobs, job_own, job_foreign, status, erase_foreign,
         erase_foreign_source, invalidate_foreign, invalidate_foreign_source, correct_foreign, write_same_content,
-        tools, tool_search, tool_foreign,
+        feedback_foreign, feedback_own, tools, tool_search, tool_foreign,
     )
 }  # fmt: skip

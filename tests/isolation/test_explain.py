@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from memory.engine.filters import Equals, parse_filters
 from memory.engine.items import Item
+from memory.engine.stages.learned import LEARNED
+from memory.engine.tuning import Overrides
 from memory.services import survey
 from memory.services.browse import browse
 from memory.services.correct import correct
@@ -112,6 +114,9 @@ DRIVES: Mapping[str, Drive] = {
     **{f"recall filtered by {name}": _recalled("rare7", filters) for name, filters in FILTERS.items()},
     **{f"recall of {name}": _recalled(query, None) for name, query in QUERIES.items()},
     **{f"recall narrowed by {name}": _recalled("rare7", None, **one) for name, one in NARROWINGS.items()},
+    "recall by what was learned": lambda scope: recall(
+        scope, query="rare7", overrides=Overrides(stages=dict.fromkeys(LEARNED, True), record_exposures=True)
+    ),
     "page of a source": lambda scope: list_memories(scope, source="source-7"),
     "page of everything": lambda scope: list_memories(scope, limit=100),
     "a later page": lambda scope: list_memories(scope, after=UUID(int=2**127), limit=100),

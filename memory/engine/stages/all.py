@@ -5,6 +5,9 @@ from typing import Final
 from memory.engine.stages.exact_token import ExactToken
 from memory.engine.stages.freshness import Freshness
 from memory.engine.stages.gravity import Gravity
+from memory.engine.stages.learned import AccessBonus, Curiosity, InhibitionOfReturn, QLearning
 from memory.engine.stages.stage import Stage
 
-STAGES: Final[tuple[Stage, ...]] = (ExactToken(), Gravity(), Freshness())
+STAGES: Final[tuple[Stage, ...]] = (
+    ExactToken(), Gravity(), Freshness(), AccessBonus(), InhibitionOfReturn(), Curiosity(), QLearning(),
+)  # fmt: skip

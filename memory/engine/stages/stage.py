@@ -16,7 +16,7 @@ _NO_SIGNALS: Final[Mapping[str, float]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The query, as stages look at it. `now` is an aware instant."""
+    """The query, as stages look at it. `now` is an aware instant; `access_bonus` lies in [0, 1]."""
 
     text: str
     language: str
@@ -25,6 +25,7 @@ class Asked:
     identifiers: Sequence[str]
     now: datetime
     half_life: float = 14.0
+    access_bonus: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)
