@@ -44,7 +44,8 @@ STATEMENTS = (
     " FROM memory_version v",
     "INSERT INTO memory_corpus (tenant_id, documents, length, embedding_space, embedding_label)"
     " SELECT t.id, %(count)s, %(count)s * 5, '', '' FROM unnest(%(tenants)s::uuid[]) AS t(id)",
-    "INSERT INTO memory_access (tenant_id, memory_id, count, last_at) SELECT tenant_id, id, 1, now() FROM memory_memory",
+    "INSERT INTO memory_access (tenant_id, memory_id, count, last_at)"
+    " SELECT tenant_id, id, 1, now() FROM memory_memory",
     "INSERT INTO memory_exposure (tenant_id, memory_id, at, count)"
     " SELECT tenant_id, id, date_trunc('hour', now()), 1 FROM memory_memory",
     "INSERT INTO memory_job (id, tenant_id, kind, state, total, done, payload, result, error, actor, scope,"

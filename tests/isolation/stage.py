@@ -118,7 +118,8 @@ def _trouble(party: Party) -> None:
             " SELECT %(task)s, %(it)s, %(task)s, now() + interval '1 day', 0, '', now()",
             "INSERT INTO tenants_idempotencyrecord (tenant_id, digest, body_digest, lease_until, expires_at)"
             " VALUES (%(it)s, 'x', 'x', now(), now() - interval '1 day')",
-            "INSERT INTO memory_learnedweight (tenant_id, arm, shape, q, n) VALUES (%(it)s, 'dense', 'general', 0.9, 99)",
+            "INSERT INTO memory_learnedweight (tenant_id, arm, shape, q, n)"
+            " VALUES (%(it)s, 'dense', 'general', 0.9, 99)",
             "INSERT INTO memory_exposure (tenant_id, memory_id, at, count)"
             " SELECT tenant_id, id, now() - interval '9 days', 1 FROM memory_memory WHERE tenant_id = %(it)s",
             "UPDATE memory_corpus SET embedding_space = 'elsewhere', embedding_label = 'Another model'"
