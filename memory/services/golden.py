@@ -99,7 +99,8 @@ def add_questions(scope: Scope, *, questions: Sequence[Golden]) -> list[Added]:
                 f"A tenant may have {MOST:,} golden questions: remove some that tell nothing, then add these.",
                 code="too_many_questions",
             )
-        ids |= {digest: uuid7() for digest in fresh}
+        # in order, so that a list by id shows them as they were given
+        ids |= dict(zip(fresh, sorted(uuid7() for _ in fresh), strict=True))
         if fresh:
             golden.add(cursor, scope, [_row(ids[digest], digest, one, reach) for digest, one in fresh.items()])
         pairs = {(ids[digest], memory) for digest, one in zip(digests, questions, strict=True) for memory in one.expect}

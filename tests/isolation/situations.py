@@ -20,7 +20,7 @@ from memory.services.browse import browse
 from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
-from memory.stores.postgres import corpus, learning, outbox, records, terms, vectors, writer
+from memory.stores.postgres import corpus, golden, learning, outbox, records, terms, vectors, writer
 from memory.stores.postgres.reader import PostgresReader
 from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
@@ -71,6 +71,13 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
     learned = dict.fromkeys(LEARNED, True)
     return found | {
         "recall by what was learned": ask("POST", "recall", {**whole, "stages": learned}),
+        "golden questions": ask("GET", "golden-questions"),
+        "add a golden question": ask("POST", "golden-questions", _golden(own.memories[0])),
+        "expect a foreign memory": ask("POST", "golden-questions", _golden(foreign.memories[0])),
+        "remove golden questions": ask("DELETE", "golden-questions", {"ids": [str(foreign.task), str(own.key_id)]}),
+        "run golden questions": ask("POST", "golden-runs", {}),
+        "golden runs": ask("GET", "golden-runs"),
+        "a foreign golden run": ask("GET", f"golden-runs/{foreign.task}"),
         "feedback": ask(
             "POST", "feedback", {"hit_id": str(own.memories[0]), "signal": "clicked", "sources": ["dense"]}
         ),
@@ -89,6 +96,15 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
         "erase by source": ask("DELETE", "memories", {"source": "talk"}),
         "invalidate by source": ask("POST", "invalidate", {"source": "talk"}),
     }
+
+
+RUN: Mapping[str, Any] = {"settings": "x", "questions": 1, "ranks": {}} | dict.fromkeys(
+    ("recall_1", "recall_5", "recall_10", "mrr"), 1.0
+)
+
+
+def _golden(memory: UUID) -> Mapping[str, Any]:
+    return {"questions": [{"question": "What is known?", "expect": [str(memory)]}]}
 
 
 def _told(answer: Any) -> tuple[int, str]:
@@ -112,6 +128,11 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
     embedded = [(versions[0], 0, "[" + ",".join(["0.5"] * configured().dimension) + "]", "1" * configured().dimension)]
     derived: list[Any] = [(versions[0], "tea", "en", "{}", [], False)]
     return {
+        "known golden questions": on_cursor(golden.known, ["x"]),
+        "texts of golden questions": on_cursor(golden.texts, "", [theirs.task]),
+        "expect by a foreign question": on_cursor(golden.expect, [(theirs.task, memories[0])]),
+        "how many golden questions": on_cursor(golden.count),
+        "keep no golden runs": on_cursor(golden.add_run, "", RUN, 0),
         "count a use": on_cursor(learning.count_use, memories),
         "count a showing": on_cursor(learning.count_showing, memories),
         "records by version": on_cursor(records.by_version, versions),

@@ -35,7 +35,7 @@ def _name(value: object) -> str:
 
 
 def _path(door: Door, **values: object) -> str:
-    unknown = {name: uuid4() for name in ("memory", "memory_id", "job", "job_id", "key")}
+    unknown = {name: uuid4() for name in ("memory", "memory_id", "job", "job_id", "key", "run_id", "question")}
     return door.path(**{"slug": "acme", "client": "curl", "tool": "memory_search", **unknown, **values})
 
 

@@ -17,7 +17,9 @@ from memory.engine.tuning import Overrides
 from memory.services import survey
 from memory.services.browse import browse
 from memory.services.correct import correct
+from memory.services.evaluate import get_run, list_runs
 from memory.services.forget import erase, invalidate
+from memory.services.golden import list_questions, remove_questions
 from memory.services.indexing import index_versions
 from memory.services.jobs import get_job, list_jobs, submit_remember
 from memory.services.lookup import get_memory, list_memories, list_versions
@@ -117,6 +119,11 @@ DRIVES: Mapping[str, Drive] = {
     "recall by what was learned": lambda scope: recall(
         scope, query="rare7", overrides=Overrides(stages=dict.fromkeys(LEARNED, True), record_exposures=True)
     ),
+    "golden questions": lambda scope: list_questions(scope, limit=50),
+    "a later page of golden questions": lambda scope: list_questions(scope, limit=50, before=UUID(int=2**127)),
+    "removal of a golden question": lambda scope: remove_questions(scope, ids=[_first(scope, "memory_goldenquestion")]),
+    "golden runs": lambda scope: list_runs(scope, limit=20),
+    "a golden run": lambda scope: get_run(scope, _first(scope, "memory_goldenrun")),
     "page of a source": lambda scope: list_memories(scope, source="source-7"),
     "page of everything": lambda scope: list_memories(scope, limit=100),
     "a later page": lambda scope: list_memories(scope, after=UUID(int=2**127), limit=100),
