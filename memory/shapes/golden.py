@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from loci.ground.instants import to_text
 from memory.services.evaluate import Change, Compared, Plan, best
 from memory.services.golden import Golden, GoldenQuestion
 from memory.shapes.ranking import Mode, Ranking
@@ -152,7 +153,7 @@ def question_json(one: GoldenQuestion) -> dict[str, Any]:
         "expected": [str(memory) for memory in one.expected],
         "missing": one.missing,
         "created_by": one.created_by,
-        "created_at": one.created_at,
+        "created_at": to_text(one.created_at),
     }
 
 
@@ -161,7 +162,7 @@ def run_json(compared: Compared, *, ranks: bool = False) -> dict[str, Any]:
     run = compared.run
     document = {
         "id": str(run.id),
-        "at": run.at,
+        "at": to_text(run.at),
         "questions": run.questions,
         "settings": run.settings,
         "recall_at_1": round(run.recall_1, 4),

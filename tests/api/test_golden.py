@@ -80,6 +80,14 @@ def test_what_got_worse_is_named_with_both_ranks(alice: Caller) -> None:
     assert middle["worse"] and not oldest["worse"]
 
 
+def test_a_run_that_is_sent_again_is_answered_alike(alice: Caller) -> None:
+    (tea,) = alice.remember(TEA)
+    add(alice, ("tea", [tea]))
+    first, second = (alice.post("golden-runs", {}, Idempotency_Key="nightly") for _ in range(2))
+    assert first.json() == second.json() and second.headers["Idempotency-Replayed"] == "true"
+    assert len(alice.get("golden-runs").json()["items"]) == 1
+
+
 def test_settings_that_rank_otherwise_have_another_digest(alice: Caller) -> None:
     (tea,) = alice.remember(TEA)
     add(alice, ("tea", [tea]))

@@ -35,7 +35,7 @@ class Command(LociCommand):
         scope = operator_scope(tenant_by_slug(options["tenant"]), "evaluate")
         compared = get_run(scope, evaluate(scope).id)
         if options["json"]:
-            self.stdout.write(json.dumps(run_json(compared, ranks=True), default=str))
+            self.stdout.write(json.dumps(run_json(compared, ranks=True)))
         else:
             self._print(compared)
         least, reached = options["fail_under"], compared.run.recall_10

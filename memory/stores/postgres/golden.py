@@ -194,4 +194,5 @@ def runs(
         f" ORDER BY r.id DESC LIMIT {params.add(limit)}",
         params.values,
     )
-    return [Run(*row[:7], _read(row[7]), *row[8:]) for row in cursor.fetchall()]
+    named = (dict(zip(Run.__dataclass_fields__, row, strict=True)) for row in cursor.fetchall())
+    return [Run(**{**row, "ranks": _read(row["ranks"])}) for row in named]
