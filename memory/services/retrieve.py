@@ -17,10 +17,12 @@ from memory.engine.fusion import fuse, reciprocal_ranks, with_floor
 from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
+from memory.engine.stages.learned import needs_signals
 from memory.engine.tuning import DEFAULTS, Tuning
 from memory.engine.types import Fused, Link, PoolItem, Ranked, Record, Search
 from memory.engine.weighing import arm_weights
 from memory.retrievers import dense, lexical, temporal
+from memory.services.learning import informed
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, records
@@ -212,7 +214,10 @@ def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
     floor = [hit.version for hit in run.arms.get(dense.NAME, ())[: run.tuning.vector_floor]]
     best = with_floor(fused, floor, max(STAGED, 2 * limit) if staged else limit)
     found = run.timed("texts", lambda: records.by_version(cursor, run.scope, [hit.version for hit in best]))
-    candidates = [Candidate(hit, found[hit.version]) for hit in best if hit.version in found]
+    candidates: Sequence[Candidate] = [Candidate(hit, found[hit.version]) for hit in best if hit.version in found]
+    if needs_signals(staged) and "signals" not in run.left_out:
+        plain = candidates
+        candidates = run.timed("signals", lambda: informed(cursor, run.scope, plain, run.shape, run.arms))
     if staged:
         best = with_floor(run.timed("stages", lambda: stages.apply(staged, asked, candidates)), floor, limit)
     ranks = {arm: {hit.version: rank for rank, hit in enumerate(hits, 1)} for arm, hits in run.arms.items()}
@@ -241,6 +246,7 @@ def _asked(run: Run) -> Asked:
         identifiers(text),
         run.search.view.valid_at or datetime.now(UTC),
         run.tuning.half_life,
+        run.tuning.access_bonus,
     )
 
 

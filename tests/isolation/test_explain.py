@@ -12,10 +12,14 @@ from django.utils import timezone
 
 from memory.engine.filters import Equals, parse_filters
 from memory.engine.items import Item
+from memory.engine.stages.learned import LEARNED
+from memory.engine.tuning import Overrides
 from memory.services import survey
 from memory.services.browse import browse
 from memory.services.correct import correct
+from memory.services.evaluate import get_run, list_runs
 from memory.services.forget import erase, invalidate
+from memory.services.golden import list_questions, remove_questions
 from memory.services.indexing import index_versions
 from memory.services.jobs import get_job, list_jobs, submit_remember
 from memory.services.lookup import get_memory, list_memories, list_versions
@@ -122,6 +126,14 @@ DRIVES: Mapping[str, Drive] = {
     **{f"recall filtered by {name}": _recalled("rare7", filters) for name, filters in FILTERS.items()},
     **{f"recall of {name}": _recalled(query, None) for name, query in QUERIES.items()},
     **{f"recall narrowed by {name}": _recalled("rare7", None, **one) for name, one in NARROWINGS.items()},
+    "recall by what was learned": lambda scope: recall(
+        scope, query="rare7", overrides=Overrides(stages=dict.fromkeys(LEARNED, True), record_exposures=True)
+    ),
+    "golden questions": lambda scope: list_questions(scope, limit=50),
+    "a later page of golden questions": lambda scope: list_questions(scope, limit=50, before=UUID(int=2**127)),
+    "removal of a golden question": lambda scope: remove_questions(scope, ids=[_first(scope, "memory_goldenquestion")]),
+    "golden runs": lambda scope: list_runs(scope, limit=20),
+    "a golden run": lambda scope: get_run(scope, _first(scope, "memory_goldenrun")),
     "page of a source": lambda scope: list_memories(scope, source="source-7"),
     "page of everything": lambda scope: list_memories(scope, limit=100),
     "a later page": lambda scope: list_memories(scope, after=UUID(int=2**127), limit=100),

@@ -128,6 +128,18 @@ class JobPage:
 
 
 @dataclass(frozen=True)
+class Learned(Answer):
+    """What a feedback taught: for queries of which shape (`query_type`), and about how many retrievers."""
+
+    hit_id: str
+    signal: str
+    reward: float
+    query_type: str
+    ior_recorded: bool = False
+    q_learning_updates: int = 0
+
+
+@dataclass(frozen=True)
 class Memory(Answer):
     """A memory as it is believed now, or as it last was if it was retracted."""
 
