@@ -20,6 +20,7 @@ from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, outbox, records, terms, vectors, writer
+from memory.stores.postgres.lexical import PostgresWords
 from memory.stores.postgres.reader import PostgresReader
 from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
@@ -181,7 +182,7 @@ def _arms(stage: Stage) -> object:
     with tenant_rows(scope.tenant) as cursor:
         store = _reader(cursor, scope)
         hits = store.nearest(scope, search, embedding, 100)
-        words = store.matching(scope, search, ["tea", "debian", "friday"], 100)
+        words = _words(cursor, scope).matching(scope, search, dict.fromkeys(["tea", "debian", "friday"], 1.0), 100)
     return [hit.version for hit in hits], sorted(hit.version for hit in words.hits), words.weights
 
 
@@ -198,6 +199,10 @@ def _complete(stage: Stage) -> object:
 
 def _reader(cursor: Any, scope: Scope) -> PostgresReader:
     return PostgresReader(cursor, corpus.read(cursor, scope))
+
+
+def _words(cursor: Any, scope: Scope) -> PostgresWords:
+    return PostgresWords(cursor, corpus.read(cursor, scope))
 
 
 def _reindex(stage: Stage) -> int:

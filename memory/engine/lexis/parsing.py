@@ -166,11 +166,8 @@ def _holds(node: Node) -> bool:
 
 def _negated(node: Node) -> int:
     """Where the first word stands whose absence is enough."""
-    while not isinstance(node, Word | Phrase):
-        if isinstance(node, Not):
-            node = node.part
-        elif isinstance(node, Any):
-            node = next(part for part in node.parts if _holds(part))
-        else:
-            node = node.parts[0]
-    return node.at
+    if isinstance(node, Not):
+        return _negated(node.part)
+    if isinstance(node, All | Any):
+        return _negated(next((part for part in node.parts if _holds(part)), node.parts[0]))
+    return node.at if isinstance(node, Word | Phrase) else 0

@@ -1,4 +1,4 @@
-"""From a query and its mode to what the index is asked for: atoms, each found by postings, and a condition over them."""
+"""From a query and its mode to what the index is asked for: atoms, found by postings, and a condition over them."""
 
 from __future__ import annotations
 

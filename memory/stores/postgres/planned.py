@@ -152,7 +152,7 @@ def _wanted(query: Query) -> str:
     if looked:
         bits, words, factors = (params.add(list(column)) for column in looked)
         parts.append(
-            "SELECT r.bit, w.term::text, null, r.factor"
+            "SELECT r.bit, w.term::text, null::text, r.factor"
             f" FROM unnest({bits}::int[], {words}::text[], {factors}::float8[]) AS r(bit, word, factor)"
             f" CROSS JOIN LATERAL (SELECT w.term FROM memory_word w WHERE {query.tenant('w')} AND w.word = r.word"
             " OFFSET 0) AS w"
@@ -160,7 +160,7 @@ def _wanted(query: Query) -> str:
     if opened:
         bits, lows, highs = (params.add(list(column)) for column in opened)
         parts.append(
-            "SELECT r.bit, w.term::text, w.word::text, 1"
+            "SELECT r.bit, w.term::text, w.word::text, 1::float8"
             f" FROM unnest({bits}::int[], {lows}::text[], {highs}::text[]) AS r(bit, low, high)"
             f" CROSS JOIN LATERAL (SELECT w.term, w.word FROM memory_word w WHERE {query.tenant('w')}"
             " AND w.word >= r.low AND w.word < r.high OFFSET 0) AS w"
@@ -168,13 +168,13 @@ def _wanted(query: Query) -> str:
     if single:
         bits, characters = (params.add(list(column)) for column in single)
         parts.append(
-            "SELECT r.bit, g.word::text, null, 1"
+            "SELECT r.bit, g.word::text, null::text, 1::float8"
             f" FROM unnest({bits}::int[], {characters}::text[]) AS r(bit, character)"
             f" CROSS JOIN LATERAL (SELECT g.word FROM memory_gram g WHERE {query.tenant('g')}"
             " AND g.gram = r.character OFFSET 0) AS g"
         )
     return f"""SELECT bit, term, CASE WHEN bool_and(word IS NOT NULL) THEN array_agg(word) END AS words,
-        max(factor) AS factor FROM ({" UNION ALL ".join(parts)}) AS each GROUP BY bit, term"""
+        max(factor) AS factor FROM ({" UNION ALL ".join(parts)}) AS each(bit, term, word, factor) GROUP BY bit, term"""
 
 
 Rows = list[tuple[object, ...]]

@@ -142,11 +142,11 @@ class PostgresReader:
         )
         scores: dict[UUID, dict[str, float | None]] = {version: {"lexical": 0.0} for version in pool}
         if embedding is not None:
-            for found in scores.values():
-                found["dense"] = None
+            for its in scores.values():
+                its["dense"] = None
         for version, arm, score in self.cursor.fetchall():
             scores[version][arm] = score
-        return [PoolItem(version, found) for version, found in scores.items()]
+        return [PoolItem(version, its) for version, its in scores.items()]
 
 
 def remaining_ms(deadline: float, now: float) -> int:

@@ -181,7 +181,8 @@ def standing(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUID], near
     pairs = [(each.word, term) for each in near for term in each.terms]
     params = Params({"versions": list(versions), "words": [one for one, _ in pairs], "terms": [it for _, it in pairs]})
     cursor.execute(
-        f"""/* words.standing */ SELECT DISTINCT r.word FROM unnest(%(words)s::text[], %(terms)s::text[]) AS r(word, term)
+        f"""/* words.standing */ SELECT DISTINCT r.word
+        FROM unnest(%(words)s::text[], %(terms)s::text[]) AS r(word, term)
             CROSS JOIN LATERAL (SELECT 1 FROM memory_posting p WHERE {tenant_clause("p", scope, params)}
                 AND p.term = r.term AND p.version_id = ANY(%(versions)s::uuid[])
                 AND {FORMS.format(word="r.word")} LIMIT 1) AS p""",
