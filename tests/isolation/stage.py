@@ -118,6 +118,13 @@ def _trouble(party: Party) -> None:
             " SELECT %(task)s, %(it)s, %(task)s, now() + interval '1 day', 0, '', now()",
             "INSERT INTO tenants_idempotencyrecord (tenant_id, digest, body_digest, lease_until, expires_at)"
             " VALUES (%(it)s, 'x', 'x', now(), now() - interval '1 day')",
+            # words that nothing stands for, and pairs of characters that only it has
+            "INSERT INTO memory_posting (tenant_id, term, version_id, frequency, length, live)"
+            " VALUES (%(it)s, 'only', %(task)s, 1, 1, true)",
+            "INSERT INTO memory_word (tenant_id, word, term) VALUES (%(it)s, 'orphan', 'orphan'),"
+            " (%(it)s, '文化', '文化'), (%(it)s, '化学', '化学')",
+            "INSERT INTO memory_gram (tenant_id, gram, word) VALUES (%(it)s, 'rph', 'orphan'),"
+            " (%(it)s, '化', '文化'), (%(it)s, '学', '化学')",
             "UPDATE memory_corpus SET embedding_space = 'elsewhere', embedding_label = 'Another model'"
             " WHERE tenant_id = %(it)s",
         ):

@@ -37,7 +37,7 @@ OUTSIDE = [
 """Statements that Django makes, or that lie in `tenants`, by verb and table."""
 BY_VALUE = {
     "index.vectors", "quota.reserve", "space.adopt", "usage.record", "write.corpus", "write.filter_values",
-    "write.memories", "write.postings", "write.tasks", "write.versions", "INSERT",
+    "write.grams", "write.memories", "write.postings", "write.tasks", "write.versions", "INSERT",
 }  # fmt: skip
 """Statements without a clause: they insert rows whose tenant is a value, and read none."""
 PLANTED = {

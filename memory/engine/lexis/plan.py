@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
@@ -12,7 +12,7 @@ from memory.engine.lexis.parsing import parse
 from memory.engine.lexis.spelling import Near
 from memory.engine.lexis.syntax import MAX_LEAVES, MIN_PREFIX, All, Any, Node, Not, Phrase, Required, Word, leaves
 from memory.engine.text.charsets import UNSPACED
-from memory.engine.text.written import Atom, Chunk, chunks, flat, is_unspaced
+from memory.engine.text.written import ELISIONS, Atom, Chunk, chunks, flat, is_unspaced
 
 MAX_PHRASE_ATOMS: Final = 8
 """Words of one phrase that narrow its candidates; the text itself decides."""
@@ -146,7 +146,7 @@ def _required(made: Plan, found: Sequence[Chunk], phrase: str, opened: str = "")
     """The atoms of a run of chunks, and the phrase that they make up; its last word may go on from `opened`."""
     wanted: list[Wanted] = []
     weak: list[Wanted] = []
-    for atom, edge in _placed(found):
+    for atom, edge in _placed(_elided(found) if phrase else found):
         if atom.unspaced and len(atom.words[0]) == 1 and edge:
             weak.append(Wanted(character=atom.words[0]))
         else:
@@ -161,6 +161,16 @@ def _required(made: Plan, found: Sequence[Chunk], phrase: str, opened: str = "")
     whole = found[0].whole if len(found) == 1 and not opened else ""
     bonus = (_number(made, Wanted(terms=(whole,))),) if whole else ()
     return Required(tuple(_number(made, each) for each in chosen), phrase, bool(opened), bonus)
+
+
+def _elided(found: Sequence[Chunk]) -> list[Chunk]:
+    """Chunks whose first word may also have been written into one with what was elided before it: l'homme."""
+    first = found[0].atoms[0]
+    if first.unspaced or not first.words[0][:1].isalpha():
+        return list(found)
+    joined = (f"{elision}{word}" for word in first.words for elision in ELISIONS)
+    atom = replace(first, words=(*first.words, *joined))
+    return [replace(found[0], atoms=(atom, *found[0].atoms[1:])), *found[1:]]
 
 
 def _placed(found: Sequence[Chunk]) -> Iterator[tuple[Atom, bool]]:

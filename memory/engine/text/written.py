@@ -19,6 +19,12 @@ from memory.engine.text.stemming import canonical_language
 
 _APOSTROPHE: Final = re.compile(f"[{APOSTROPHES}\u02bc]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_WORD_BEFORE: Final = re.compile(r"[^\W_]+\Z")
+_MOMENT: Final = re.compile(r"(\d\d)t\d\d")
+_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.\-]{1,15}://\w")
+_WORD_AFTER: Final = re.compile(r"[^\W_]+")
+CLITICS: Final = frozenset({"s", "ll", "re", "ve", "d", "m"})
+ELISIONS: Final = ("l", "d", "j", "m", "t", "s", "n", "c", "qu", "un", "all", "dell", "nell", "dall", "sull", "quest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,9 @@ def _atom(piece: str, entry: Entry) -> Atom:
     terms = (first, *(term for term, form in entry.forms if form == word and term != first))
     plain = CLITIC.sub("", fold(normalise(piece)))
     if not _APOSTROPHE.search(plain):
-        return Atom((word,), terms, entry.stops[0])
+        # the middle of a moment, which is parted where all of it stands
+        moment = _MOMENT.fullmatch(word)
+        return Atom((word, moment[1]) if moment else (word,), terms, entry.stops[0])
     # some languages part words at an apostrophe, others join them
     longest = max(_APOSTROPHE.split(plain), key=len)
     words = dict.fromkeys((word, _APOSTROPHE.sub("", plain), plain, longest))
@@ -102,11 +110,15 @@ def flat(text: str) -> str:
 
 
 def stands_in(phrase: str, text: str, *, open_end: bool = False) -> bool:
-    """Whether a phrase stands in a text, both flat, not beginning or ending inside a word (`open_end`: or ending)."""
+    """Whether a phrase stands in a text, both flat, not beginning or ending inside a word (`open_end`: or ending).
+
+    An apostrophe is inside a word but for what English puts after one (Alice's) and Romance languages before (l'art).
+    """
     at = text.find(phrase)
     while at >= 0:
         end = at + len(phrase)
-        if not _joined(text[at - 1 : at], phrase[:1]) and (open_end or not _joined(phrase[-1:], text[end : end + 1])):
+        begins = not _joined(text[at - 1 : at], phrase[:1]) and not _apostrophe_before(text, at, phrase)
+        if begins and (open_end or (not _joined(phrase[-1:], text[end : end + 1]) and not _goes_on(text, end, phrase))):
             return True
         at = text.find(phrase, at + 1)
     return False
@@ -115,6 +127,29 @@ def stands_in(phrase: str, text: str, *, open_end: bool = False) -> bool:
 def _joined(before: str, after: str) -> bool:
     """Whether two characters next to each other belong to one word."""
     return before.isalnum() and after.isalnum() and not _UNSPACED.match(before) and not _UNSPACED.match(after)
+
+
+def _apostrophe_before(text: str, at: int, phrase: str) -> bool:
+    """Whether a word goes over an apostrophe into the phrase."""
+    if phrase[:1] == "'":
+        return text[at - 1 : at].isalnum() and phrase[1:2].isalnum()
+    if text[at - 1 : at] != "'" or not phrase[:1].isalnum():
+        return False
+    before = _WORD_BEFORE.search(text, max(0, at - 20), at - 1)
+    return before is not None and before.group() not in ELISIONS
+
+
+def _goes_on(text: str, end: int, phrase: str) -> bool:
+    """Whether the last word of the phrase goes on: over an apostrophe, or from a scheme into its address."""
+    last = end - len(phrase.rpartition(" ")[2])
+    if any(found.start() < end < found.end() for found in _SCHEME.finditer(text, last, end + 20)):
+        return True
+    if phrase[-1:] == "'":
+        return text[end : end + 1].isalnum() and phrase[-2:-1].isalnum()
+    if text[end : end + 1] != "'" or not phrase[-1:].isalnum():
+        return False
+    after = _WORD_AFTER.match(text, end + 1)
+    return after is not None and after.group() not in CLITICS
 
 
 def is_unspaced(word: str) -> bool:

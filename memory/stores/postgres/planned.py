@@ -10,7 +10,7 @@ from memory.engine.lexis import All, Any, Node, Not, Plan, Required, holds
 from memory.engine.ports import LexicalHits
 from memory.engine.text.written import flat, stands_in
 from memory.engine.types import Ranked, Search
-from memory.engine.values import after_prefix
+from memory.stores.postgres import words
 from memory.stores.postgres.bm25 import bm25, frequency
 from memory.stores.postgres.corpus import Figures
 from memory.stores.postgres.visible import Params, among, tenant_clause, visible
@@ -22,7 +22,6 @@ BATCH = 500
 """Texts that are looked at before the clock is."""
 SHARE = 0.45
 """Of the time that is left, what looking at texts may take."""
-LAST = "\U0010ffff"
 # what Python's str.split takes for white space in ASCII, and the sign that stands for another; then their likes
 _FROM, _TO = "\\\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f", "/" + " " * 9
 
@@ -49,39 +48,33 @@ class Query:
 
 
 def run(cursor: CursorWrapper, query: Query, count: int) -> LexicalHits:
-    """The best `count` versions that the plan holds for."""
-    query.params.values |= {"count": count, "mean": query.figures.mean, "documents": max(1, query.figures.documents)}
-    if query.plan.phrases:
-        found, partial = _read(cursor, query, count)
-    else:
-        sql = _statement(query)
-        cursor.execute(f"/* lexical.planned */ {sql} LIMIT %(count)s", query.params.values)
-        found, partial = [Ranked(*row[:2]) for row in cursor.fetchall()], False
-    return LexicalHits(found, {}, found[0].score if found else 0.0, partial=partial)
+    """The best `count` versions that the plan holds for.
 
-
-def _read(cursor: CursorWrapper, query: Query, count: int) -> tuple[list[Ranked], bool]:
-    """Candidates in the order of their scores, their texts looked at until `count` are found or time runs out."""
+    Candidates come in the order of their scores. Where texts decide, they are looked at until `count` are found or time
+    runs out.
+    """
     began = time.monotonic()
     ends = began + SHARE * (query.search.deadline - began)
-    sql = _statement(query)
-    cursor.execute(f"/* lexical.texts */ DECLARE loci_texts NO SCROLL CURSOR FOR {sql}", query.params.values)
+    _open(cursor, query, None if query.plan.phrases else count)
     found: list[Ranked] = []
     late = False
     while not late and len(found) < count:
-        cursor.execute(f"/* lexical.fetch */ FETCH FORWARD {BATCH} FROM loci_texts")
+        cursor.execute(f"/* lexical.fetch */ FETCH FORWARD {BATCH} FROM loci_found")
         rows = cursor.fetchall()
-        found += [Ranked(*row[:2]) for row in rows if _fits(query, row[2:-2], [row[-2], *row[-1]])]
+        found += [Ranked(*row[:2]) for row in rows if _fits(query, row[2:-2], row[-2], row[-1])]
         if len(rows) < BATCH:
             break
         late = time.monotonic() > ends
-    cursor.execute("/* lexical.close */ CLOSE loci_texts")
-    return found[:count], late and len(found) < count
+    cursor.execute("/* lexical.close */ CLOSE loci_found")
+    found = found[:count]
+    return LexicalHits(found, {}, found[0].score if found else 0.0, partial=late and len(found) < count)
 
 
-def _fits(query: Query, masks: Sequence[int], texts: Sequence[str]) -> bool:
-    """Whether the plan holds for a version with these atoms and texts (its own, and its tags)."""
-    compared = [flat(text) for text in texts]
+def _fits(query: Query, masks: Sequence[int], text: str, tags: Sequence[str]) -> bool:
+    """Whether the plan holds for a version with these atoms, this text and these tags."""
+    if not query.plan.phrases:
+        return True
+    compared = [flat(each) for each in (text, *tags)]
 
     def leaf(node: object) -> bool:
         assert isinstance(node, Required)
@@ -92,110 +85,77 @@ def _fits(query: Query, masks: Sequence[int], texts: Sequence[str]) -> bool:
     return holds(query.plan.tree, leaf)
 
 
-def _statement(query: Query) -> str:
-    """Candidates, best first; with texts and tags where phrases ask for them."""
+def _open(cursor: CursorWrapper, query: Query, most: int | None) -> None:
+    """Open a cursor on the candidates, best first: id, score, bits, text and tags."""
     params, plan = query.params, query.plan
-    masks = ", ".join(query.columns)
     bits = ", ".join(
         f"coalesce(bit_or(1::bigint << (bit - {at * BITS})) FILTER (WHERE bit / {BITS} = {at}), 0) AS {name}"
         for at, name in enumerate(query.columns)
     )
-    params.values["counting"] = sorted(plan.counting)
+    texts = "v.text, v.tags" if plan.phrases else "'' AS text, null AS tags"
     seen = visible("v", query.scope, query.search.view, query.search.filters, params)
-    texts = "v.text, v.tags" if plan.phrases else "1"
-    told = ", seen.text, seen.tags" if plan.phrases else ""
-    return f"""WITH wanted AS MATERIALIZED ({_wanted(query)}),
-        hits AS MATERIALIZED ({_hits(query)}),
+    found = frequency("p", query.fields, params)
+    live = "p.live" if query.search.view.is_now else "true"
+    params.values |= {
+        "most": most, "mean": query.figures.mean, "documents": max(1, query.figures.documents),
+        "counting": sorted(plan.counting), **_wanted(cursor, query),
+    }  # fmt: skip
+    cursor.execute(
+        f"""/* lexical.planned */ DECLARE loci_found NO SCROLL CURSOR FOR
+        WITH wanted AS MATERIALIZED (
+            SELECT r.bit, r.term, r.factor, CASE WHEN bool_and(r.word <> '') THEN array_agg(r.word) END AS words
+            FROM unnest(%(bits)s::int[], %(terms)s::text[], %(factors)s::float8[], %(words)s::text[])
+                AS r(bit, term, factor, word) GROUP BY r.bit, r.term, r.factor),
+        hits AS MATERIALIZED (
+            -- all terms of an atom count as one
+            SELECT w.bit, p.version_id, max(w.factor) AS factor, sum(p.frequency) AS frequency,
+                max(p.length) AS length, bool_or(p.live) AS live
+            FROM wanted w CROSS JOIN LATERAL (SELECT p.version_id, {found} AS frequency, p.length, p.live
+                FROM memory_posting p WHERE {query.tenant("p")} AND p.term = w.term AND ({live}){_written(query)}
+                OFFSET 0) AS p
+            WHERE p.frequency > 0 GROUP BY w.bit, p.version_id),
         weights AS MATERIALIZED (
             SELECT bit, CASE WHEN bit = ANY(%(counting)s::int[]) THEN
                 ln(1 + (greatest(%(documents)s::bigint - n, 0) + 0.5) / (n + 0.5))::float8 ELSE 0 END AS weight
             FROM (SELECT bit, count(*) FILTER (WHERE live) AS n FROM hits GROUP BY bit) AS f),
         scored AS (
             SELECT version_id, sum(factor * weight * {bm25("frequency", "length")})::float8 AS score, {bits}
-            FROM hits JOIN weights USING (bit) WHERE true{among(query.scope, query.search, params)} GROUP BY version_id)
-        SELECT ranked.version_id, ranked.score, {masks}{told}
+            FROM hits JOIN weights USING (bit) WHERE true{among(query.scope, query.search, params)}
+            GROUP BY version_id)
+        SELECT ranked.version_id, ranked.score, {", ".join(query.columns)}, seen.text, seen.tags
         FROM (SELECT * FROM scored WHERE {_condition(query, plan.tree, texts=False)}
             ORDER BY score DESC, version_id) AS ranked
         CROSS JOIN LATERAL (SELECT {texts} FROM memory_version v
             WHERE v.id = ranked.version_id AND {seen} OFFSET 0) AS seen
         WHERE {_condition(query, plan.tree, texts=True) if plan.phrases else "true"}
-        ORDER BY ranked.score DESC, ranked.version_id"""
-
-
-def _hits(query: Query) -> str:
-    """(bit, version) with how often it occurs: all terms of an atom count as one."""
-    found = frequency("p", query.fields, query.params)
-    live = "p.live" if query.search.view.is_now else "true"
-    written = (
-        " AND (w.words IS NULL OR CASE WHEN p.forms IS NULL THEN p.term = ANY(w.words) ELSE p.forms && w.words END)"
-        if any(atom.prefix for atom in query.plan.atoms)
-        else ""
+        ORDER BY ranked.score DESC, ranked.version_id LIMIT %(most)s""",
+        params.values,
     )
-    return f"""SELECT w.bit, p.version_id, max(w.factor) AS factor, sum(p.frequency) AS frequency,
-            max(p.length) AS length, bool_or(p.live) AS live
-        FROM wanted w CROSS JOIN LATERAL (SELECT p.version_id, {found} AS frequency, p.length, p.live
-            FROM memory_posting p WHERE {query.tenant("p")} AND p.term = w.term AND ({live}){written} OFFSET 0) AS p
-        WHERE p.frequency > 0 GROUP BY w.bit, p.version_id"""
 
 
-def _wanted(query: Query) -> str:
-    """(bit, term, words, factor): which terms each atom is found by, and by which of their words if not by all."""
-    params = query.params
-    given, looked, opened, single = (list(zip(*rows, strict=True)) for rows in _rows(query))
-    parts = []
-    if given:
-        bits, terms, factors = (params.add(list(column)) for column in given)
-        parts.append(
-            "SELECT r.bit, r.term, null::text AS word, r.factor"
-            f" FROM unnest({bits}::int[], {terms}::text[], {factors}::float8[]) AS r(bit, term, factor)"
-        )
-    if looked:
-        bits, words, factors = (params.add(list(column)) for column in looked)
-        parts.append(
-            "SELECT r.bit, w.term::text, null::text, r.factor"
-            f" FROM unnest({bits}::int[], {words}::text[], {factors}::float8[]) AS r(bit, word, factor)"
-            f" CROSS JOIN LATERAL (SELECT w.term FROM memory_word w WHERE {query.tenant('w')} AND w.word = r.word"
-            " OFFSET 0) AS w"
-        )
-    if opened:
-        bits, lows, highs = (params.add(list(column)) for column in opened)
-        parts.append(
-            "SELECT r.bit, w.term::text, w.word::text, 1::float8"
-            f" FROM unnest({bits}::int[], {lows}::text[], {highs}::text[]) AS r(bit, low, high)"
-            f" CROSS JOIN LATERAL (SELECT w.term, w.word FROM memory_word w WHERE {query.tenant('w')}"
-            " AND w.word >= r.low AND w.word < r.high OFFSET 0) AS w"
-        )
-    if single:
-        bits, characters = (params.add(list(column)) for column in single)
-        parts.append(
-            "SELECT r.bit, g.word::text, null::text, 1::float8"
-            f" FROM unnest({bits}::int[], {characters}::text[]) AS r(bit, character)"
-            f" CROSS JOIN LATERAL (SELECT g.word FROM memory_gram g WHERE {query.tenant('g')}"
-            " AND g.gram = r.character OFFSET 0) AS g"
-        )
-    return f"""SELECT bit, term, CASE WHEN bool_and(word IS NOT NULL) THEN array_agg(word) END AS words,
-        max(factor) AS factor FROM ({" UNION ALL ".join(parts)}) AS each(bit, term, word, factor) GROUP BY bit, term"""
+def _written(query: Query) -> str:
+    """That a posting stands for one of the words wanted; nothing where any will do, since the index then suffices."""
+    if not any(atom.prefix for atom in query.plan.atoms):
+        return ""
+    return " AND (w.words IS NULL OR CASE WHEN p.forms IS NULL THEN p.term = ANY(w.words) ELSE p.forms && w.words END)"
 
 
-Rows = list[tuple[object, ...]]
-
-
-def _rows(query: Query) -> tuple[Rows, Rows, Rows, Rows]:
-    """Of all atoms: terms, words to look up, ranges of words, single characters; each with the atom's bit."""
-    given: Rows = []
-    looked: Rows = []
-    opened: Rows = []
-    single: Rows = []
-    for bit, atom in enumerate(query.plan.atoms):
-        given += [(bit, term, atom.factor) for term in atom.terms]
-        given += [(bit, term, much) for term, much in atom.alike]
-        looked += [(bit, word, atom.factor) for word in atom.words]
-        begins = atom.prefix or atom.character
-        if begins:
-            opened.append((bit, begins, after_prefix(begins) or LAST))
+def _wanted(cursor: CursorWrapper, query: Query) -> dict[str, list[object]]:
+    """Of all atoms in parallel: its bit, a term, how much that counts, and for which word; "" for any."""
+    atoms = list(enumerate(query.plan.atoms))
+    rows: list[tuple[object, ...]] = []
+    for bit, atom in atoms:
+        rows += [(bit, term, atom.factor, "") for term in atom.terms]
+        rows += [(bit, term, much, "") for term, much in atom.alike]
+    known = words.terms_of(cursor, query.scope, [word for _, atom in atoms for word in atom.words])
+    rows += [(bit, term, atom.factor, "") for bit, atom in atoms for word in atom.words for term in known.get(word, ())]
+    for bit, atom in atoms:
+        if begins := atom.prefix or atom.character:
+            rows += [(bit, term, 1.0, word) for word, term in words.beginning(cursor, query.scope, begins)]
         if atom.character:
-            single.append((bit, atom.character))
-    return given, looked, opened, single
+            rows += [(bit, word, 1.0, word) for word in words.ending(cursor, query.scope, atom.character)]
+    columns = zip(*dict.fromkeys(rows), strict=True) if rows else ((), (), (), ())
+    return dict(zip(("bits", "terms", "factors", "words"), map(list, columns), strict=True))
 
 
 def _condition(query: Query, node: Node, *, texts: bool, positive: bool = True) -> str:

@@ -11,6 +11,7 @@ from django.db.backends.utils import CursorWrapper
 
 from memory.engine.lexis import Near, best, common_grams, edits_allowed, grams
 from memory.engine.text import Analysis
+from memory.engine.values import after_prefix
 from memory.stores.postgres.visible import Params, in_reach, narrowed, tenant_clause
 from tenants.scope import ALL, Scope
 
@@ -18,10 +19,12 @@ CANDIDATES = 1000
 """Words of the vocabulary that a misspelt word is compared with, those with most trigrams in common."""
 MIDDLES = 32
 """Characters that may stand in a gap."""
+LAST = "\U0010ffff"
 PAGE = 1000
 """Words that are looked after at once when the vocabulary is swept."""
 HELD = "pg_advisory_xact_lock{shared}(hashtextextended('loci.words.' || %(tenant)s::text, 0))"
 FORMS = "CASE WHEN p.forms IS NULL THEN p.term = {word} ELSE {word} = ANY(p.forms) END"
+"""That a posting stands for a word."""
 
 
 # OFFSET 0 below: look each word up by key; a join would read the tenant's whole vocabulary
@@ -67,27 +70,28 @@ def drop_unused(cursor: CursorWrapper, scope: Scope, pairs: Collection[tuple[str
     """Take those of `pairs` out of the vocabulary that no posting stands for any more."""
     if not pairs:
         return
-    params = Params({"words": [word for word, _ in pairs], "terms": [term for _, term in pairs]})
+    params = Params({"words": sorted({word for word, _ in pairs})})
     clause = tenant_clause("w", scope, params)
     # by itself: what others committed while this waited must be seen by what follows
     cursor.execute(f"/* words.hold */ SELECT {HELD.format(shared='')}", params.values)
     cursor.execute(
-        f"""/* words.drop */ DELETE FROM memory_word AS w USING (
-            SELECT r.word, r.term FROM unnest(%(words)s::text[], %(terms)s::text[]) AS r(word, term)
-            WHERE NOT EXISTS (SELECT 1 FROM memory_posting p WHERE {tenant_clause("p", scope, params)}
-                AND p.term = r.term AND {FORMS.format(word="r.word")} OFFSET 0)) AS gone
-        WHERE {clause} AND w.word = gone.word AND w.term = gone.term RETURNING w.word""",
+        f"""/* words.drop */ DELETE FROM memory_word AS w
+        WHERE {clause} AND w.word = ANY(%(words)s::text[])
+            AND NOT EXISTS (SELECT 1 FROM memory_posting p WHERE {tenant_clause("p", scope, params)}
+                AND p.term = w.term AND {FORMS.format(word="w.word")} OFFSET 0) RETURNING w.word""",
         params.values,
     )
-    words = {word for (word,) in cursor.fetchall()}
-    pieces = sorted((gram, word) for word in words for gram in grams(word))
+    pieces = sorted((gram, word) for word in {word for (word,) in cursor.fetchall()} for gram in grams(word))
     params.values |= {"grams": [gram for gram, _ in pieces], "words": [word for _, word in pieces]}
     if pieces:
         cursor.execute(
-            f"""/* words.drop_grams */ DELETE FROM memory_gram AS g USING (
-                SELECT r.gram, r.word FROM unnest(%(grams)s::text[], %(words)s::text[]) AS r(gram, word)
-                WHERE NOT EXISTS (SELECT 1 FROM memory_word w WHERE {clause} AND w.word = r.word OFFSET 0)) AS gone
-            WHERE {tenant_clause("g", scope, params)} AND g.gram = gone.gram AND g.word = gone.word""",
+            f"""/* words.drop_grams */ DELETE FROM memory_gram AS t
+            WHERE {tenant_clause("t", scope, params)} AND t.ctid = ANY(ARRAY(
+                SELECT g.at FROM unnest(%(grams)s::text[], %(words)s::text[]) AS r(gram, word)
+                    CROSS JOIN LATERAL (SELECT g.ctid AS at FROM memory_gram g
+                        WHERE {tenant_clause("g", scope, params)} AND g.gram = r.gram AND g.word = r.word
+                            AND NOT EXISTS (SELECT 1 FROM memory_word w WHERE {clause} AND w.word = r.word OFFSET 0)
+                        OFFSET 0) AS g))""",
             params.values,
         )
 
@@ -174,6 +178,41 @@ def seen(cursor: CursorWrapper, scope: Scope, terms: Sequence[str]) -> set[str]:
         params.values,
     )
     return {term for (term,) in cursor.fetchall()}
+
+
+def terms_of(cursor: CursorWrapper, scope: Scope, words: Sequence[str]) -> dict[str, list[str]]:
+    """The terms by which words are found, whatever the language of the text that they stand in."""
+    if not words:
+        return {}
+    params = Params({"words": sorted({*words})})
+    cursor.execute(
+        f"/* words.terms */ SELECT w.word, array_agg(w.term::text) FROM memory_word w"
+        f" WHERE {tenant_clause('w', scope, params)} AND w.word = ANY(%(words)s::text[]) GROUP BY w.word",
+        params.values,
+    )
+    return dict(cursor.fetchall())
+
+
+def beginning(cursor: CursorWrapper, scope: Scope, prefix: str) -> list[tuple[str, str]]:
+    """(word, term) of the words that begin with `prefix`."""
+    params = Params({"low": prefix, "high": after_prefix(prefix) or LAST})
+    cursor.execute(
+        f"/* words.beginning */ SELECT w.word, w.term FROM memory_word w"
+        f" WHERE {tenant_clause('w', scope, params)} AND w.word >= %(low)s AND w.word < %(high)s",
+        params.values,
+    )
+    return cursor.fetchall()
+
+
+def ending(cursor: CursorWrapper, scope: Scope, character: str) -> list[str]:
+    """The pairs of characters of a script without spaces that end with `character`."""
+    params = Params({"character": character})
+    cursor.execute(
+        f"/* words.ending */ SELECT g.word FROM memory_gram g WHERE {tenant_clause('g', scope, params)}"
+        " AND g.gram = %(character)s",
+        params.values,
+    )
+    return [word for (word,) in cursor.fetchall()]
 
 
 def standing(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUID], near: Sequence[Near]) -> set[str]:
