@@ -173,6 +173,9 @@ VOCABULARY: Mapping[str, Callable[[Any, Scope, Stage], object]] = {
         cursor, scope, stage.neighbour.versions, [Near("tea", 1, ("tea",)), Near("neighbour", 1, ("neighbour",))]
     ),
     "between": lambda cursor, scope, stage: words.between(cursor, scope, [("文", "学")]),
+    "terms": lambda cursor, scope, stage: words.terms_of(cursor, scope, ["orphan", "tea"]),
+    "beginning": lambda cursor, scope, stage: words.beginning(cursor, scope, "orph"),
+    "ending": lambda cursor, scope, stage: words.ending(cursor, scope, "化"),
     "of versions": lambda cursor, scope, stage: words.words_of(cursor, scope, stage.neighbour.versions),
     "a page": lambda cursor, scope, stage: words.page(cursor, scope, ("", "")),
     "dropped": lambda cursor, scope, stage: words.drop_unused(cursor, scope, [("orphan", "orphan"), ("tea", "tea")]),

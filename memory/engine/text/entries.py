@@ -59,7 +59,7 @@ _URL_TAIL: Final = ".,;:!?&*"
 _DIGIT: Final = re.compile(r"\d")
 _LETTERS_DIGITS: Final = re.compile(r"([^\W\d_]{2,})(\d+)|(\d+)([^\W\d_]{2,})")
 _HEX: Final = re.compile(r"[0-9a-fA-F]{6,}")
-DATE_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](?=\d\d)")
+_DATE_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](?=\d\d)")
 _CLUSTER: Final = re.compile(f"[^{MARKS}](?:[{MARKS}{SELECTORS}\u1160-\u11ff\uff9e\uff9f])*+|.", re.DOTALL)
 _SELECTOR: Final = re.compile(f"[{SELECTORS}]")
 _EDGES: Final = "_./\\:&-,"
@@ -182,7 +182,7 @@ def _url(sink: _Sink, raw: str) -> None:
 
 def _compound(sink: _Sink, raw: str, at: int) -> None:
     """A word or identifier beginning at ``at`` in the chunk."""
-    if match := DATE_TIME.match(raw):
+    if match := _DATE_TIME.match(raw):
         date = match.group(1)
         sink.add(normalise(date), (at, at + len(date)), base=False)
     _whole_and_pieces(sink, raw, at, PIECE)
@@ -190,7 +190,7 @@ def _compound(sink: _Sink, raw: str, at: int) -> None:
 
 def _whole_and_pieces(sink: _Sink, raw: str, at: int, pattern: re.Pattern[str]) -> None:
     """Add ``raw`` as a whole (base) and its pieces (parts), or only the piece where there is nothing around it."""
-    apart = raw[:10] + "_" + raw[11:] if DATE_TIME.match(raw) else raw
+    apart = raw[:10] + "_" + raw[11:] if _DATE_TIME.match(raw) else raw
     pieces = list(pattern.finditer(apart))
     core = raw.strip(_EDGES)
     if len(pieces) == 1 and pieces[0].group() == core:
@@ -260,7 +260,9 @@ def _word_terms(raw: str, language: str) -> tuple[tuple[str, bool, str], ...]:
     language = word_language(word, language)
     stops = stop_words(language)
     if "'" in word and fold(word) not in stops:
-        word = word.partition("'")[0] if language == "tr" else CLITIC.sub("", word).replace("'", "")
+        word = (
+            word.partition("'")[0] if language == "tr" and word.find("'") > 1 else CLITIC.sub("", word).replace("'", "")
+        )
     plain = fold(word)
     if plain in stops:
         return ((plain, True, plain),)

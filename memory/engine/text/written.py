@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.engine.text.charsets import APOSTROPHES, EMOJI_START, RUN_START, UNSPACED, scanner
-from memory.engine.text.entries import CLITIC, DATE_TIME, PIECE, URL_PIECE, Entry, build_entry
+from memory.engine.text.entries import CLITIC, PIECE, URL_PIECE, Entry, build_entry
 from memory.engine.text.normalise import fold, normalise
 from memory.engine.text.stemming import canonical_language
 
@@ -77,8 +77,6 @@ def chunks(text: str, language: str) -> Iterator[Chunk]:
 def _atoms(raw: str, language: str) -> Iterator[Atom]:
     """The words of a chunk between its joints."""
     pattern, rest = (URL_PIECE, raw.partition("://")[2]) if "://" in raw else (PIECE, raw)
-    if DATE_TIME.match(rest):
-        rest = f"{rest[:10]}_{rest[11:]}"
     pieces = pattern.findall(rest) or PIECE.findall(raw)
     for piece in pieces:
         entry = build_entry(piece, language)
@@ -93,12 +91,12 @@ def _atom(piece: str, entry: Entry) -> Atom:
     terms = (first, *(term for term, form in entry.forms if form == word and term != first))
     plain = CLITIC.sub("", fold(normalise(piece)))
     if not _APOSTROPHE.search(plain):
-        # the middle of a moment, which is parted where all of it stands
+        # the middle of a moment is parted where the moment begins a chunk
         moment = _MOMENT.fullmatch(word)
         return Atom((word, moment[1]) if moment else (word,), terms, entry.stops[0])
     # some languages part words at an apostrophe, others join them
-    longest = max(_APOSTROPHE.split(plain), key=len)
-    words = dict.fromkeys((word, _APOSTROPHE.sub("", plain), plain, longest))
+    parts = _APOSTROPHE.split(plain)
+    words = dict.fromkeys((word, _APOSTROPHE.sub("", plain), plain, max(parts, key=len), parts[0]))
     return Atom(tuple(each for each in words if each), entry.terms, all(entry.stops))
 
 

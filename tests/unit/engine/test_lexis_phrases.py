@@ -13,7 +13,8 @@ from memory.engine.text.written import flat, stands_in
 PIECES = [
     "running", "the", "Häuser", "l'homme", "Alice's", "ERR_CONN_42", "www.example.com", "foo-bar", "camelCase",
     "python3", "1,000", "C++", "@handle", "#tag", "https://a.b/c?d=e", "東京", "タワー", "の", "食", "べる", "성공",
-    "مرحبا", "книги", "cafe\u0301", "2024-05-01T10:00", "don't", "x", "ſ", "ﬁn", "🎉", "NASA", "v2", "0xff", "/usr/bin", "a_b",
+    "مرحبا", "книги", "cafe\u0301", "2024-05-01T10:00", "don't", "x", "ſ", "ﬁn", "🎉", "NASA", "v2", "0xff", "/usr/bin",
+    "a_b",
 ]  # fmt: skip
 GAPS = [" ", "  ", "\n", ", ", ". ", "", "-", "/", " (", ") "]
 TEXTS = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(GAPS)), min_size=1, max_size=9).map(
