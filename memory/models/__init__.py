@@ -2,12 +2,27 @@
 (`index`)."""
 
 from memory.models.golden import GoldenExpectation, GoldenQuestion, GoldenRun
-from memory.models.index import Corpus, FilterValue, Posting, Sign, Vector
+from memory.models.index import Corpus, FilterValue, Gram, Posting, Sign, Vector, Word
 from memory.models.learning import Access, Exposure, LearnedWeight
 from memory.models.record import Memory, Version
 from memory.models.work import IndexTask, Job
 
 __all__ = [
-    "Access", "Corpus", "Exposure", "FilterValue", "GoldenExpectation", "GoldenQuestion", "GoldenRun", "IndexTask",
-    "Job", "LearnedWeight", "Memory", "Posting", "Sign", "Vector", "Version",
+    "Access",
+    "Corpus",
+    "Exposure",
+    "FilterValue",
+    "GoldenExpectation",
+    "GoldenQuestion",
+    "GoldenRun",
+    "Gram",
+    "IndexTask",
+    "Job",
+    "LearnedWeight",
+    "Memory",
+    "Posting",
+    "Sign",
+    "Vector",
+    "Version",
+    "Word",
 ]  # fmt: skip

@@ -9,9 +9,11 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError
 
+from loci.ground.errors import Fault, InvalidRequest
 from memory.engine.dates import LANGUAGES, DateReading, Order, read_dates
 from memory.engine.embedding import EmbedderError
 from memory.engine.filters import Filter
+from memory.engine.lexis import QuerySyntaxError, parse
 from memory.engine.shape import shape_of
 from memory.engine.text import estimate_tokens
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides
@@ -52,8 +54,11 @@ def recall(
     `deadline` is in seconds from now (default RECALL_DEADLINE): an arm that is late is left out and named in
     `degraded`. `token_budget` keeps the longest prefix of the results whose texts fit, by estimate. `mode` is one of
     `memory.engine.tuning.MODES`; `overrides` is what this recall does otherwise than the tenant has set.
+    `InvalidRequest` for a raw query that cannot be read; its `position` is in characters from 0.
     """
     require(scope, Right.READ)
+    if mode == "raw":
+        _check_syntax(query)
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
@@ -71,6 +76,18 @@ def recall(
     run.answer.trace["timings_ms"] = run.timings
     run.answer.seconds = time.monotonic() - began
     return run.answer
+
+
+def _check_syntax(query: str) -> None:
+    try:
+        parse(query)
+    except QuerySyntaxError as error:
+        raise InvalidRequest(
+            [Fault(("body", "query"), str(error), "query_syntax")],
+            position=error.position,
+            fault=error.fault,
+            expected=error.expected,
+        ) from None
 
 
 def _attempt(run: Run, *, last: bool) -> bool:

@@ -38,7 +38,7 @@ OUTSIDE = [
 BY_VALUE = {
     "index.vectors", "learning.teach", "quota.reserve", "space.adopt", "usage.record", "write.corpus",
     "write.filter_values", "golden.add", "golden.run",
-    "write.memories", "write.postings", "write.tasks", "write.versions", "INSERT",
+    "write.grams", "write.memories", "write.postings", "write.tasks", "write.versions", "INSERT",
 }  # fmt: skip
 """Statements without a clause: they insert rows whose tenant is a value, and read none."""
 PLANTED = {
