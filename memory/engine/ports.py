@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from memory.engine.language_model import LanguageModel as LanguageModel
 from memory.engine.types import Neighbour, PoolItem, Ranked, Search
 from tenants.scope import Scope
 
