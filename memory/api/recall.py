@@ -1,5 +1,7 @@
 """`/recall`."""
 
+from dataclasses import replace
+
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,6 +13,7 @@ from memory.engine.types import View
 from memory.services.recall import recall
 from memory.shapes import render
 from memory.shapes.answers import RecallResponse
+from memory.shapes.ranking import ALL_OFF
 from memory.shapes.requests import RecallRequest, instant
 from tenants.scope import Right
 
@@ -25,12 +28,7 @@ def _filters(given: RecallRequest) -> Filter | None:
 
 def _notes(given: RecallRequest) -> list[str]:
     """What is accepted for the seed's clients but does nothing here yet."""
-    notes = []
-    if given.retry_on_weak is not None:
-        notes.append("retry_on_weak:not_available")
-    if not given.full_pipeline:
-        notes.append("full_pipeline:not_available")
-    return notes
+    return ["retry_on_weak:not_available"] if given.retry_on_weak is not None else []
 
 
 class RecallView(ScopedView):
@@ -55,6 +53,8 @@ class RecallView(ScopedView):
             ),
             token_budget=given.token_budget,
             include_trace=given.include_trace,
+            mode=given.mode,
+            overrides=given.overrides if given.full_pipeline else replace(given.overrides, stages=ALL_OFF),
         )
         answer.notes.extend(_notes(given))
         return Response(render.recalled(given.query, answer, trace=given.include_trace))

@@ -44,25 +44,71 @@ def fuse(
     neighbours: Sequence[Neighbour],
     weights: Mapping[str, float],
     smoothing: float = SMOOTHING,
+    *,
+    rankings: Mapping[str, Sequence[UUID]] | None = None,
 ) -> list[Fused]:
-    """The pool, best first. `weights` names the arms that count; ties keep the order of version ids."""
-    arms = [arm for arm, weight in weights.items() if weight > 0 and any(arm in item.scores for item in items)]
-    total = sum(weights[arm] for arm in arms) or 1.0
-    shares = {arm: weights[arm] / total * z_scores([item.scores.get(arm) for item in items]) for arm in arms}
+    """The pool, best first; ties keep the order of version ids. `weights` names the arms that count.
+
+    With `rankings` (each arm's versions, best first) the arms are fused by reciprocal rank instead of by score.
+    """
+    shares = _by_score(items, weights) if rankings is None else _by_rank(items, rankings, weights)
     own: Scores = sum(shares.values(), np.zeros(len(items)))
     shares["neighbours"] = smoothing * _lent(items, own, neighbours)
-    scores = squash(own + shares["neighbours"])
     columns = {part: column.tolist() for part, column in shares.items()}
-    order = sorted(zip((-scores).tolist(), (item.version.int for item in items), range(len(items)), strict=True))
-    return [
-        Fused(
-            items[at].version,
-            -score,
-            {part: column[at] for part, column in columns.items() if column[at]},
-            {arm: raw for arm, raw in items[at].scores.items() if raw is not None},
-        )
-        for score, _, at in order
-    ]
+    return ordered(
+        [
+            Fused(
+                item.version,
+                0.0,
+                {part: column[at] for part, column in columns.items() if column[at]},
+                {arm: raw for arm, raw in item.scores.items() if raw is not None},
+            )
+            for at, item in enumerate(items)
+        ]
+    )
+
+
+def ordered(hits: Sequence[Fused]) -> list[Fused]:
+    """`hits` with the score that their parts come to, best first."""
+    scores = squash(np.array([sum(hit.parts.values()) for hit in hits], dtype=np.float64)).tolist()
+    for hit, score in zip(hits, scores, strict=True):
+        hit.score = score
+    return sorted(hits, key=lambda hit: (-hit.score, hit.version.int))
+
+
+def with_floor(hits: Sequence[Fused], nearest: Sequence[UUID], limit: int) -> list[Fused]:
+    """The first `limit` hits, in which each of `nearest` that is among `hits` has a place.
+
+    Those from further down take the last places, in their order; the list never grows over `limit`.
+    """
+    kept, wanted = list(hits[:limit]), set(nearest[:limit])
+    missing = [hit for hit in hits[limit:] if hit.version in wanted]
+    for _ in missing:
+        loser = next(at for at in range(len(kept) - 1, -1, -1) if kept[at].version not in wanted)
+        del kept[loser]
+    return kept + missing
+
+
+def _by_score(items: Sequence[PoolItem], weights: Mapping[str, float]) -> dict[str, Scores]:
+    """Each arm's z-scores over the pool, by its share of the weight."""
+    arms = [arm for arm, weight in weights.items() if weight > 0 and any(arm in item.scores for item in items)]
+    total = sum(weights[arm] for arm in arms) or 1.0
+    return {arm: weights[arm] / total * z_scores([item.scores.get(arm) for item in items]) for arm in arms}
+
+
+def _by_rank(
+    items: Sequence[PoolItem], rankings: Mapping[str, Sequence[UUID]], weights: Mapping[str, float]
+) -> dict[str, Scores]:
+    """Each arm's reciprocal ranks, moved and scaled together so that their sum is a z-score over the pool."""
+    columns: dict[str, Scores] = {}
+    for arm, ranking in rankings.items():
+        ranks = reciprocal_ranks({arm: ranking}, weights)
+        columns[arm] = np.array([ranks.get(item.version, 0.0) for item in items], dtype=np.float64)
+    total: Scores = sum(columns.values(), np.zeros(len(items)))
+    spread = float(total.std()) if len(items) else 0.0
+    if spread < 1e-12:
+        return {arm: np.zeros(len(items)) for arm in columns}
+    return {arm: (column - column.mean()) / spread for arm, column in columns.items()}
 
 
 def _lent(items: Sequence[PoolItem], own: Scores, neighbours: Sequence[Neighbour]) -> Scores:

@@ -33,13 +33,17 @@ NOW = View()
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What to look for: `limit` results, from `view`, that pass `filters`; `deadline` on time.monotonic()'s clock."""
+    """What to look for: `limit` results, from `view`, that pass `filters`; `deadline` on time.monotonic()'s clock.
+
+    `mode` is one of `memory.engine.tuning.MODES`.
+    """
 
     text: str
     limit: int
     deadline: float
     view: View = NOW
     filters: Filter | None = None
+    mode: str = "hybrid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,11 @@ class Neighbour:
 
 @dataclass(slots=True)
 class Fused:
-    """A version's place: `score` in [0, 1]; `parts` is what each arm and the neighbours contributed to it."""
+    """A version's place: `score` in [0, 1].
+
+    `parts` is what each arm, the neighbours and each stage contributed: their sum is the score's log-odds.
+    `raw` is each arm's own score.
+    """
 
     version: UUID
     score: float

@@ -4,23 +4,19 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from loci.ground.instants import BadInstant, parse_instant
 from memory.engine.filters import FilterError, parse_filters
 from memory.services.prepare import metadata_fault
+from memory.shapes.ranking import Mode, Ranking
+from memory.shapes.strict import Strict
 
 KINDS = (
     "fact", "preference", "event", "relationship", "procedure", "open_question", "quote",
     "code_decision", "bug", "api_contract", "requirement", "todo",
 )  # fmt: skip
-
-
-class Strict(BaseModel):
-    """Unknown fields are faults."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 def _seed_instant(text: str) -> str:
@@ -161,12 +157,13 @@ class InvalidateRequest(Selection):
     valid_until: SeedInstant | None = None
 
 
-class RecallRequest(Strict):
+class RecallRequest(Ranking):
     """What to look for."""
 
     query: str = Field(min_length=1, max_length=32_768)
     limit: int = Field(10, ge=1, le=100)
-    full_pipeline: bool = True
+    mode: Mode = Field("hybrid", description="hybrid: by meaning and by word; natural: by word alone; vector: meaning.")
+    full_pipeline: bool = Field(True, description="false: no stages, whatever `stages` says.")
     retry_on_weak: bool | None = None
     include_trace: bool = False
     filters: Filters = None

@@ -1,14 +1,22 @@
-"""JSON, strictly: no NaN, no NUL, no lone surrogate, no key twice, no abysmal nesting."""
+"""JSON, strictly: no NaN, no NUL, no lone surrogate, no key twice, no abysmal nesting, no field that is unknown."""
 
 import json
 import math
 import re
 from typing import Any, NoReturn
 
+from pydantic import BaseModel, ConfigDict
+
 from loci.ground.errors import Fault, InvalidRequest
 from memory.shapes.checks import Repeating, check_values
 
 _SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\x00")
+
+
+class Strict(BaseModel):
+    """Unknown fields are faults."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 def read_json(raw: bytes) -> Any:

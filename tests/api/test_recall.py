@@ -77,8 +77,7 @@ def test_a_token_budget_keeps_the_prefix_that_fits(acme: Caller) -> None:
 
 
 def test_what_the_seed_takes_but_does_nothing_yet_is_noted(acme: Caller) -> None:
-    notes = acme.recall("Dana", retry_on_weak=True, full_pipeline=False)["notes"]
-    assert notes == ["retry_on_weak:not_available", "full_pipeline:not_available"]
+    assert acme.recall("Dana", retry_on_weak=True)["notes"] == ["retry_on_weak:not_available"]
 
 
 def test_a_malformed_as_of_is_told_with_an_example(acme: Caller) -> None:

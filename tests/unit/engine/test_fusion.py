@@ -2,10 +2,11 @@
 
 from uuid import UUID
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.engine.fusion import fuse, reciprocal_ranks, squash, z_scores
+from memory.engine.fusion import fuse, reciprocal_ranks, squash, with_floor, z_scores
 from memory.engine.types import Neighbour, PoolItem
 
 EVEN = {"dense": 1.0, "lexical": 1.0}
@@ -78,3 +79,21 @@ def test_reciprocal_ranks_count_from_1_and_each_version_once() -> None:
         {"a": [version(1), version(2), version(1)], "b": [version(2)], "c": [version(3)]}, {"c": 0}
     )
     assert scores == {version(1): 1 / 61, version(2): 1 / 62 + 1 / 61}
+
+
+def test_by_rank_the_parts_still_add_up_and_the_order_is_that_of_reciprocal_ranks() -> None:
+    rankings = {"dense": [version(2), version(0)], "lexical": [version(2), version(1)]}
+    hits = fuse(pool((5, 0), (0, 9), (1, 1)), [], {"dense": 1.0, "lexical": 3.0}, rankings=rankings)
+    assert [hit.version.int for hit in hits] == [2, 1, 0]
+    for hit in hits:
+        assert abs(hit.score - float(squash(np.array([sum(hit.parts.values())]))[0])) < 1e-9
+
+
+def test_a_floor_takes_the_last_places_and_never_grows_the_list() -> None:
+    hits = fuse(pool((0.1, 9), (0.2, 8), (0.3, 7), (0.9, 0), (0.8, 0)), [], {"dense": 1.0, "lexical": 9.0})
+    assert [hit.version.int for hit in hits] == [0, 1, 2, 3, 4]
+    assert [hit.version.int for hit in with_floor(hits, [version(3)], 3)] == [0, 1, 3]
+    assert [hit.version.int for hit in with_floor(hits, [version(3), version(4)], 2)] == [3, 4]
+    assert [hit.version.int for hit in with_floor(hits, [version(0)], 3)] == [0, 1, 2]
+    assert [hit.version.int for hit in with_floor(hits, [], 9)] == [0, 1, 2, 3, 4]
+    assert with_floor([], [version(1)], 3) == []

@@ -1,0 +1,36 @@
+"""Freshness: of two equally good results the later one goes first."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from loci.ground.instants import parse_instant
+from memory.engine.stages.stage import Asked, Candidate
+
+SWAY = 0.25
+
+
+class Freshness:
+    """Lifts what is new and sinks what is old: half-way after one half-life. World time first, else when it
+    was known."""
+
+    name = "freshness"
+    default = False
+
+    def applies(self, asked: Asked) -> bool:
+        """Always."""
+        return True
+
+    def nudges(self, asked: Asked, candidates: Sequence[Candidate]) -> Sequence[float]:
+        """From SWAY for now down to -SWAY for long ago."""
+        return [SWAY * (2 * _fresh(asked, candidate) - 1) for candidate in candidates]
+
+
+def _fresh(asked: Asked, candidate: Candidate) -> float:
+    """2^(-age / half-life): 1 now, 0.5 after one half-life; what lies ahead is as fresh as can be."""
+    age: float = max(0.0, (asked.now - _time(candidate)).total_seconds() / 86_400)
+    return float(2.0 ** -(age / asked.half_life))
+
+
+def _time(candidate: Candidate) -> datetime:
+    payload = candidate.record.payload
+    return parse_instant(payload["timestamp"] or payload["known_from"], naive_is_utc=True)

@@ -1,0 +1,20 @@
+"""How much each arm counts: by what it found, by the shape of the query, by what was set."""
+
+from typing import Final
+
+from memory.engine.shape import ADAPTED, Shape
+from memory.engine.tuning import Tuning
+
+FULL_STRENGTH: Final = 0.7
+"""Share of the query's information that the best lexical hit must match for the lexical arm to count in full; below,
+its weight falls in proportion: a question in other words than its answer must not be decided by a chance word."""
+
+
+def arm_weights(tuning: Tuning, shape: Shape, *, strength: float) -> dict[str, float]:
+    """Each arm's weight, 0 or more. `strength`: share of the query's information that the best lexical hit matches.
+
+    A weight that is set wins over one that adapts.
+    """
+    own = {"dense": 1.0, "lexical": min(1.0, strength / FULL_STRENGTH)}
+    adapted = ADAPTED[shape] if tuning.adaptive else {}
+    return {arm: max(0.0, weight * tuning.weights.get(arm, adapted.get(arm, 1.0))) for arm, weight in own.items()}

@@ -1,0 +1,241 @@
+"""What a recall asks of the database, in one transaction: the arms, the pool, fusion and stages, the records."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.backends.utils import CursorWrapper
+
+from loci.ground.metrics import DEGRADED, RECALL_SECONDS
+from memory.engine import stages
+from memory.engine.filters import empty_ranges, fields_of
+from memory.engine.fusion import fuse, reciprocal_ranks, with_floor
+from memory.engine.ports import Embedding, LexicalHits
+from memory.engine.shape import Shape, identifiers
+from memory.engine.stages import Asked, Candidate
+from memory.engine.text import detect_language
+from memory.engine.tuning import DEFAULTS, Tuning
+from memory.engine.types import Fused, Neighbour, PoolItem, Ranked, Record, Search
+from memory.engine.weighing import arm_weights
+from memory.retrievers import dense, lexical
+from memory.services.spaces import compare_space
+from memory.stores.embedders import configured
+from memory.stores.postgres import corpus, records
+from memory.stores.postgres.reader import PostgresReader
+from tenants.scope import Scope
+
+POOL = 50
+"""Hits of each arm that enter the pool, at least."""
+ANCHORS = 30
+"""Hits whose neighbours within their source join the pool, at least."""
+STAGED = 50
+"""The best of the pool that the stages look at, at least; twice the limit if that is more."""
+T = TypeVar("T")
+NO_WORDS = LexicalHits([], {})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result: `arms` are the arms that found it, with their rank from 1; `parts` add up to its place."""
+
+    record: Record
+    score: float
+    arms: Mapping[str, int]
+    parts: Mapping[str, float]
+    raw: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class Recalled:
+    """The answer: hits best first. `degraded` names what fell back, `notes` what merely did not apply."""
+
+    hits: list[Hit] = field(default_factory=list)
+    degraded: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    tokens_estimate: int = 0
+    trace: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Run:
+    """One recall under way. `explicit` says that the request itself chose weights for the arms."""
+
+    scope: Scope
+    search: Search
+    answer: Recalled
+    shape: Shape
+    with_trace: bool = False
+    tuning: Tuning = DEFAULTS
+    embedding: Embedding | None = None
+    arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
+    words: LexicalHits = NO_WORDS
+    timings: dict[str, float] = field(default_factory=dict)
+    part: str = "filters"
+    left_out: set[str] = field(default_factory=set)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """How much each arm counts in this recall."""
+        return arm_weights(self.tuning, self.shape, strength=self.words.strength)
+
+    def takes(self, arm: str) -> bool:
+        """Whether an arm runs: the mode asks for it, it did not fail before, and it counts."""
+        asked = {"hybrid": True, "vector": arm == dense.NAME}.get(self.search.mode, arm == lexical.NAME)
+        return asked and arm not in self.left_out and self.tuning.weights.get(arm, 1.0) > 0
+
+    def timed(self, part: str, work: Callable[[], T]) -> T:
+        """`work()`, its milliseconds noted under `part`."""
+        self.part = part
+        began = time.perf_counter()
+        try:
+            return work()
+        finally:
+            took = time.perf_counter() - began
+            self.timings[part] = self.timings.get(part, 0.0) + round(took * 1000, 3)
+            RECALL_SECONDS.labels(part).observe(took)
+
+    def degrade(self, reason: str) -> None:
+        """Say that something fell back."""
+        self.answer.degraded.append(reason)
+        DEGRADED.labels(reason).inc()
+
+
+def retrieve(run: Run, cursor: CursorWrapper) -> None:
+    """Fill `run.answer.hits`, on a cursor inside `tenant_rows` of the scope's tenant."""
+    _check_filters(run, cursor)
+    items, neighbours = _found(run, cursor)
+    fused = run.timed("fusion", lambda: _fused(run, items, neighbours))
+    _answer(run, cursor, fused)
+
+
+def _check_filters(run: Run, cursor: CursorWrapper) -> None:
+    notes = [
+        f"filter:unknown_key:{name.removeprefix('metadata.')}"
+        for name in sorted(fields_of(run.search.filters))
+        if name.startswith("metadata.") and not records.knows_key(cursor, run.scope, name, run.search.view)
+    ]
+    notes += [f"filter:empty_range:{name}" for name in sorted(empty_ranges(run.search.filters))]
+    # a second attempt looks again
+    run.answer.notes += [note for note in notes if note not in run.answer.notes]
+
+
+def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
+    """The arms on one connection, then the pool with every member truly scored."""
+    figures = corpus.read(cursor, run.scope)
+    store = PostgresReader(cursor, figures)
+    if run.embedding is not None:
+        compare_space(figures, configured(), configured().space)
+    for name, arm in _arms(run, store):
+        run.arms[name] = run.timed(name, arm)
+    versions = list(dict.fromkeys(hit.version for hits in run.arms.values() for hit in hits))
+    if not versions:
+        return [], []
+    if "pool" in run.left_out:
+        return _unscored(run, versions), []
+    anchors = _anchors(run, max(ANCHORS, run.search.limit)) if run.tuning.smoothing else []
+    return run.timed(
+        "pool",
+        lambda: store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights),
+    )
+
+
+def _arms(run: Run, store: PostgresReader) -> Iterator[tuple[str, Callable[[], Sequence[Ranked]]]]:
+    """The arms that this recall takes, each with its call."""
+    count = max(POOL, run.search.limit)
+    embedding = run.embedding
+    if embedding is not None and run.takes(dense.NAME):
+        yield dense.NAME, lambda: dense.retrieve(store, run.scope, run.search, embedding, count)
+    if run.takes(lexical.NAME):
+        yield lexical.NAME, lambda: _words(run, store, count)
+
+
+def _words(run: Run, store: PostgresReader, count: int) -> Sequence[Ranked]:
+    run.words = lexical.retrieve(store, run.scope, run.search, count)
+    return run.words.hits
+
+
+def _anchors(run: Run, count: int) -> list[UUID]:
+    """The hits that are worth asking for their neighbours: the best by rank in any arm."""
+    ranks = reciprocal_ranks(_rankings(run), {})
+    return sorted(ranks, key=lambda version: (-ranks[version], version.int))[:count]
+
+
+def _rankings(run: Run) -> dict[str, list[UUID]]:
+    return {arm: [hit.version for hit in hits] for arm, hits in run.arms.items()}
+
+
+def _unscored(run: Run, versions: Sequence[UUID]) -> list[PoolItem]:
+    """The pool as the arms left it, for when its completion was late."""
+    by_arm = {arm: {hit.version: hit.score for hit in hits} for arm, hits in run.arms.items()}
+    return [PoolItem(version, {arm: found.get(version) for arm, found in by_arm.items()}) for version in versions]
+
+
+def _fused(run: Run, items: Sequence[PoolItem], neighbours: Sequence[Neighbour]) -> list[Fused]:
+    weights = {arm: weight for arm, weight in run.weights.items() if arm in run.arms}
+    rankings = _rankings(run) if run.tuning.fusion == "rrf" else None
+    return fuse(items, neighbours, weights, run.tuning.smoothing, rankings=rankings)
+
+
+def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
+    """The best, with their records; stages look at the best of the pool, and may change their order."""
+    limit = run.search.limit
+    asked = _asked(run)
+    staged = stages.switched_on(run.tuning.stages, asked)
+    floor = [hit.version for hit in run.arms.get(dense.NAME, ())[: run.tuning.vector_floor]]
+    best = with_floor(fused, floor, max(STAGED, 2 * limit) if staged else limit)
+    found = run.timed("texts", lambda: records.by_version(cursor, run.scope, [hit.version for hit in best]))
+    candidates = [Candidate(hit, found[hit.version]) for hit in best if hit.version in found]
+    if staged:
+        best = with_floor(run.timed("stages", lambda: stages.apply(staged, asked, candidates)), floor, limit)
+    ranks = {arm: {hit.version: rank for rank, hit in enumerate(hits, 1)} for arm, hits in run.arms.items()}
+    run.answer.hits = [
+        Hit(
+            found[hit.version],
+            hit.score,
+            {arm: places[hit.version] for arm, places in ranks.items() if hit.version in places},
+            hit.parts,
+            hit.raw,
+        )
+        for hit in best
+        if hit.version in found
+    ]
+    if run.with_trace:
+        run.answer.trace = _trace(run, cursor, fused, [stage.name for stage in staged])
+
+
+def _asked(run: Run) -> Asked:
+    text = run.search.text
+    return Asked(
+        text,
+        detect_language(text),
+        list(run.words.weights),
+        run.shape,
+        identifiers(text),
+        run.search.view.valid_at or datetime.now(UTC),
+        run.tuning.half_life,
+    )
+
+
+def _trace(run: Run, cursor: CursorWrapper, fused: Sequence[Fused], staged: Sequence[str]) -> dict[str, Any]:
+    """What each arm found and what became of it, by memory id; no text."""
+    seen = [hit.version for hits in run.arms.values() for hit in hits]
+    ids = records.memories_of(cursor, run.scope, [*seen, *(hit.version for hit in fused)])
+
+    def ranked(hits: Sequence[Ranked | Fused]) -> list[list[Any]]:
+        return [[str(ids[hit.version]), round(hit.score, 6)] for hit in hits if hit.version in ids]
+
+    return {
+        "retrievers": [
+            {"name": name, "ranked": ranked(hits), "latency_ms": run.timings.get(name, 0.0)}
+            for name, hits in run.arms.items()
+        ],
+        "weights": run.weights,
+        "fusion": run.tuning.fusion,
+        "shape": run.shape,
+        "fused": ranked(fused),
+        "stages": list(staged),
+    }

@@ -1,0 +1,67 @@
+"""How one recall is to rank, field by field."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from memory.engine.stages import STAGES
+from memory.engine.tuning import ARMS, FUSIONS, MOST_WEIGHT, SEED_ARMS, Overrides, arm_name
+from memory.shapes.strict import Strict
+
+Mode = Literal["hybrid", "natural", "vector"]
+STAGE_NAMES = tuple(stage.name for stage in STAGES)
+
+
+def _weights(value: dict[str, float] | None) -> dict[str, float] | None:
+    if value is None:
+        return None
+    for name in value:
+        if arm_name(name) not in ARMS:
+            raise ValueError(f"knows no retriever '{name[:64]}': choose from {', '.join((*ARMS, *SEED_ARMS))}")
+    if len({arm_name(name) for name in value}) < len(value):
+        raise ValueError("names a retriever twice, by its own name and by the seed's")
+    return {arm_name(name): weight for name, weight in value.items()}
+
+
+def _stages(value: dict[str, bool] | None) -> dict[str, bool] | None:
+    for name in value or {}:
+        if name not in STAGE_NAMES:
+            raise ValueError(f"knows no stage '{name[:64]}': choose from {', '.join(STAGE_NAMES)}")
+    return value
+
+
+Weights = Annotated[
+    dict[str, Annotated[float, Field(ge=0, le=MOST_WEIGHT)]] | None,
+    AfterValidator(_weights),
+    Field(description="By retriever, 0 to 10; multiplies what it counts by itself, 0 leaves it out."),
+]
+Stages = Annotated[
+    dict[str, bool] | None, AfterValidator(_stages), Field(description="Stages switched on (true) or off (false).")
+]
+
+
+class Ranking(Strict):
+    """What to do otherwise than the tenant has set; null: as it is set."""
+
+    fusion: Literal[FUSIONS] | None = Field(  # type: ignore[valid-type]
+        None, description="score: by how scores are distributed; rrf: by weighted reciprocal rank."
+    )
+    weights: Weights = None
+    adaptive_weights: bool | None = Field(None, description="Weigh retrievers by the shape of the query.")
+    stages: Stages = None
+    vector_floor: int | None = Field(
+        None, ge=0, le=100, description="That many of the nearest by meaning are always among the results."
+    )
+    smoothing: float | None = Field(
+        None, ge=0, le=1, description="Share of its neighbours' score that a result is lent."
+    )
+
+    @property
+    def overrides(self) -> Overrides:
+        """The same for `recall`."""
+        given: dict[str, Any] = self.model_dump(include={"fusion", "weights", "stages", "vector_floor", "smoothing"})
+        return Overrides(**given, adaptive=self.adaptive_weights)
+
+
+ALL_OFF = dict.fromkeys(STAGE_NAMES, False)
+"""The switches of `full_pipeline: false`."""
