@@ -52,7 +52,7 @@ def recall(
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
-    run = Run(scope, search, Recalled(), shape_of(query), include_trace, overrides.over(DEFAULTS))
+    run = Run(scope, search, Recalled(), shape_of(query), include_trace, overrides.over(DEFAULTS), overrides)
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):

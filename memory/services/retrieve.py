@@ -17,7 +17,7 @@ from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
 from memory.engine.text import detect_language
-from memory.engine.tuning import DEFAULTS, Tuning
+from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
 from memory.engine.types import Fused, Neighbour, PoolItem, Ranked, Record, Search
 from memory.engine.weighing import arm_weights
 from memory.retrievers import dense, lexical
@@ -70,6 +70,7 @@ class Run:
     shape: Shape
     with_trace: bool = False
     tuning: Tuning = DEFAULTS
+    overrides: Overrides = AS_SET
     embedding: Embedding | None = None
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
     words: LexicalHits = NO_WORDS
@@ -126,6 +127,7 @@ def _check_filters(run: Run, cursor: CursorWrapper) -> None:
 def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
     """The arms on one connection, then the pool with every member truly scored."""
     figures = corpus.read(cursor, run.scope)
+    run.tuning = run.overrides.over(figures.tuning)
     store = PostgresReader(cursor, figures)
     if run.embedding is not None:
         compare_space(figures, configured(), configured().space)

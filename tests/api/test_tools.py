@@ -32,6 +32,10 @@ NOT_FOR_AGENTS = {
     "rows_of": "what a person sees before erasing",
     "list_versions": "the history of a memory: memory_history, with the two clocks",
     "restore": "storing the same text again does it",
+    "read_settings": "an admin's, over REST and in the console",
+    "change_settings": "an admin's; an agent does not choose how it is ranked, or who reads along",
+    "language_model": "a part of other services",
+    "try_language_model": "an admin's, in the console",
 }
 """Functions of services that take a scope and yet are no tool, each with its reason."""
 
