@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.views import changes, connect, jobs, keys, memories, overview, preferences, search, session
+from console.views import changes, connect, jobs, keys, memories, overview, preferences, search, session, settings
 
 app_name = "console"
 MEMORY = "t/<slug:slug>/memories/<uuid:memory>"
@@ -22,6 +22,7 @@ urlpatterns = [
     path("t/<slug:slug>/keys/new", keys.new_key, name="key-new"),
     path("t/<slug:slug>/keys/<uuid:key>", keys.key, name="key"),
     path("t/<slug:slug>/keys/<uuid:key>/revoke", keys.revoke, name="key-revoke"),
+    path("t/<slug:slug>/settings", settings.settings, name="settings"),
     path("t/<slug:slug>/jobs", jobs.jobs, name="jobs"),
     path("t/<slug:slug>/jobs/<uuid:job>", jobs.job, name="job"),
     path(MEMORY, memories.memory, name="memory"),

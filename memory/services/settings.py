@@ -120,13 +120,17 @@ def _with_model(before: Row, now: Row, change: Mapping[str, Any] | None) -> Row:
     model, given = now.chosen.get("llm", {}), change or {}
     if not model.get("provider"):
         if any(value is not None for value in given.values()) or (model and "provider" not in given):
-            _refuse("provider", f"is missing: choose {', '.join(llm.PROVIDERS)}")
+            _refuse("provider", "provider_missing", f"is missing: choose {', '.join(llm.PROVIDERS)}")
         return replace(now, chosen=_without(now.chosen, "llm"), sealed_key=None)
     _check_model(model)
     was = before.chosen.get("llm", {})
     moved = any(was.get(name) != model.get(name) for name in ("provider", "url"))
     if moved and before.sealed_key is not None and "api_key" not in given:
-        _refuse("api_key", "is missing: the stored one was given for another address; give one, or null for none")
+        _refuse(
+            "api_key",
+            "key_moved",
+            "is missing: the stored one was given for another address; give one, or null for none",
+        )
     if "api_key" not in given:
         return now
     return replace(now, sealed_key=None if given["api_key"] is None else seal(given["api_key"].encode()))
@@ -141,20 +145,24 @@ def _without(section: Any, *names: str) -> Any:
 
 def _check_model(model: Mapping[str, Any]) -> None:
     if not model.get("model"):
-        _refuse("model", "is missing: name the model, as the provider calls it")
+        _refuse("model", "model_missing", "is missing: name the model, as the provider calls it")
     if model["provider"] == "ollama" and not model.get("url"):
-        _refuse("url", "is missing: the address of your Ollama")
+        _refuse("url", "url_missing", "is missing: the address of your Ollama")
     host = urlsplit(model.get("url") or "").hostname or ""
     try:
         address = ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:  # a name: what it resolves to is checked at each call
         return
     if not may_call(address, networks(installation.ALLOWED_PRIVATE_NETWORKS)):
-        _refuse("url", "is not a public address; an operator can allow a network with ALLOWED_PRIVATE_NETWORKS")
+        _refuse(
+            "url",
+            "address_private",
+            "is not a public address; an operator can allow a network with ALLOWED_PRIVATE_NETWORKS",
+        )
 
 
-def _refuse(name: str, message: str) -> NoReturn:
-    raise InvalidRequest([Fault(("body", "llm", name), message)])
+def _refuse(name: str, kind: str, message: str) -> NoReturn:
+    raise InvalidRequest([Fault(("body", "llm", name), message, kind)])
 
 
 def _touched(before: Row, after: Row) -> set[str]:

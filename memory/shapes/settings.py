@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, BaseModel, Field
+from pydantic_core import PydanticCustomError
 
 from memory.engine.chosen import DATE_LANGUAGES
 from memory.engine.tuning import DATE_ORDERS, FUSIONS, MOST_WEIGHT
@@ -32,16 +33,16 @@ def _languages(codes: list[str]) -> list[str]:
 def _address(text: str) -> str:
     text = text.strip()
     if not is_web_address(text):
-        raise ValueError("is no http or https address")
+        raise PydanticCustomError("address_invalid", "is no http or https address")
     if "@" in text.partition("//")[2].partition("/")[0]:
-        raise ValueError("holds a user or password: give the key as llm.api_key")
+        raise PydanticCustomError("address_invalid", "holds a user or password: give the key as llm.api_key")
     return text
 
 
 def _key(text: str) -> str:
     text = text.strip()
     if not text or not all("!" <= character <= "~" for character in text):
-        raise ValueError("has characters that no key has")
+        raise PydanticCustomError("key_invalid", "has characters that no key has")
     return text
 
 

@@ -41,6 +41,7 @@ def addresses(mira: Member, empty: Member, memory: UUID, long: UUID, gone: UUID)
         "memory-retracted": mira.at(f"memories/{gone}"),
         "add": mira.at("memories/new"),
         "correct": mira.at(f"memories/{memory}/correct"),
+        "settings": mira.at("settings"),
         "erase": mira.at(f"memories/{memory}/delete"),
         "not-found": "/t/nowhere/search",
     }

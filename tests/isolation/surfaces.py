@@ -298,7 +298,8 @@ SURFACES: Mapping[str, Callable[[Probe], None]] = {
     each.__name__: each
     for each in (
         recall, listing, list_foreign_source, get_own, get_foreign, jobs, job_own, job_foreign, status, settings,
-        change_settings, erase_foreign, erase_foreign_source, invalidate_foreign, invalidate_foreign_source, correct_foreign, write_same_content,
+        change_settings, erase_foreign, erase_foreign_source, invalidate_foreign, invalidate_foreign_source,
+        correct_foreign, write_same_content,
         tools, tool_search, tool_foreign,
     )
 }  # fmt: skip

@@ -33,7 +33,7 @@ def read(cursor: CursorWrapper, scope: Scope) -> Figures:
         f" LEFT JOIN memory_settings s ON {tenant_clause('s', scope, params)}",
         params.values,
     )
-    documents, length, space, label, chosen = cursor.fetchone() or (None,) * 5
+    documents, length, space, label, chosen = cursor.fetchone()
     tuning = tuning_of(json.loads(chosen) if isinstance(chosen, str) else chosen or {}, scope.time_zone)
     if documents is None:
         return Figures(tuning=tuning)
