@@ -40,6 +40,15 @@ def language_model(scope: Scope) -> LanguageModel | None:
     return llm.configured() if own is None else llm.get_language_model(own)
 
 
+def model_label(scope: Scope) -> str | None:
+    """`provider/model` of the language model in force, as people know it; None when there is none."""
+    require(scope, Right.READ)
+    with tenant_rows(scope.tenant) as cursor:
+        own = own_configuration(rows.read(cursor, scope))
+    config = own or llm.configuration()
+    return None if config.provider in ("", "none") else f"{config.provider}/{config.model}"
+
+
 def own_configuration(row: Row) -> llm.LanguageModelConfig | None:
     """The configuration of a tenant's own model; its address comes from the tenant, so it is guarded."""
     chosen = row.chosen.get("llm")

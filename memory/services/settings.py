@@ -75,7 +75,7 @@ def change_settings(scope: Scope, *, change: Mapping[str, Any], expected_version
     with tenant_rows(scope.tenant) as cursor:
         row, zone = rows.read(cursor, scope, lock=True), time_zone_of(scope.tenant)
         if expected_version is not None and row.version != expected_version:
-            raise PreconditionFailed("The settings have changed since you read them.", current_version=row.version)
+            raise PreconditionFailed("The settings have changed since you read them.", current_version=str(row.version))
         now, zone_now = _changed(row, change), _zone_after(zone, change)
         touched = _touched(row, now) | ({"dates.time_zone"} if zone_now != zone else set())
         if not touched:

@@ -146,6 +146,7 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         "ListResponse": alice.get("memories?source=s"),
         "MemoryResponse": alice.get(f"memories/{stored}"),
         "RecallResponse": alice.post("recall", {"query": "parrot", "include_trace": True}),
+        "SettingsAnswer": alice.with_key(["admin"]).get("settings"),
         "InvalidateResponse": alice.post("invalidate", {"ids": [stored]}),
         "EraseResponse": alice.call("DELETE", "memories", {"ids": [stored]}),
         "Problem": alice.get(f"memories/{stored}"),
@@ -155,7 +156,8 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
     validator(description, "Problem").validate(alice.post("recall", {"query": 7, "x": 1}).json())
     assert set(description["components"]["schemas"]) - set(answers) <= {
         "CorrectRequest", "InvalidateRequest", "JsonValue", "ListItem", "RecallHit", "RecallRequest", "Selection",
-        "TenantStatus", "ToolArguments", "WriteItem", "WriteRequest", "WriteResult",
+        "DatesChange", "DatesSettings", "LanguageModelChange", "LanguageModelSettings", "RecallChange",
+        "RecallSettings", "SettingsChange", "TenantStatus", "ToolArguments", "WriteItem", "WriteRequest", "WriteResult",
     }  # fmt: skip
 
 

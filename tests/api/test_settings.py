@@ -171,7 +171,7 @@ def test_an_audit_event_names_what_changed_and_who(admin: Caller) -> None:
 def test_a_change_in_between_is_noticed(admin: Caller) -> None:
     change(admin, recall={"fusion": "rrf"})
     late = admin.call("PATCH", "settings", {"recall": {"fusion": "score"}}, If_Match='"0"')
-    assert (late.status_code, late.json()["current_version"]) == (412, 1)
+    assert (late.status_code, late.json()["current_version"]) == (412, "1")
     assert admin.call("PATCH", "settings", {"recall": {"fusion": None}}, If_Match='"1"').status_code == 200
     assert admin.call("PATCH", "settings", {}, If_Match="soon").status_code == 422
 
@@ -225,6 +225,7 @@ def test_the_tenants_own_model_goes_before_the_operators(admin: Caller, charlie:
     assert language_model(admin.scope) is None
     settings.LLM_PROVIDER, settings.LLM_URL, settings.LLM_MODEL = "openai", "http://127.0.0.1:1", "the-operators"
     assert admin.get("settings").json()["llm"]["source"] == "operator"
+    assert admin.get("status").json()["llm"] == "openai/the-operators"
     change(admin, llm=MODEL)
     own, other = language_model(admin.scope), language_model(charlie.scope)
     assert own is not None and other is not None
