@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory.engine.language_model import LanguageModel as LanguageModel
-from memory.engine.types import Neighbour, PoolItem, Ranked, Search
+from memory.engine.types import Link, PoolItem, Ranked, Search
 from tenants.scope import Scope
 
 Embedding = npt.NDArray[np.float32]
@@ -55,5 +55,5 @@ class PoolStore(Protocol):
         anchors: Sequence[UUID],
         embedding: Embedding | None,
         weights: Mapping[str, float],
-    ) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
-        """`versions` and the neighbours of `anchors` within their sources, scored."""
+    ) -> tuple[Sequence[PoolItem], Sequence[Link]]:
+        """`versions` and the neighbours of `anchors` within their sources, scored, and what links them."""

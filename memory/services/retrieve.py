@@ -16,9 +16,8 @@ from memory.engine.fusion import fuse, reciprocal_ranks, with_floor
 from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
-from memory.engine.text import detect_language
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
-from memory.engine.types import Fused, Neighbour, PoolItem, Ranked, Record, Search
+from memory.engine.types import Fused, Link, PoolItem, Ranked, Record, Search
 from memory.engine.weighing import arm_weights
 from memory.retrievers import dense, lexical
 from memory.services.spaces import compare_space
@@ -31,7 +30,7 @@ POOL = 50
 """Hits of each arm that enter the pool, at least."""
 ANCHORS = 30
 """Hits whose neighbours within their source join the pool, at least."""
-STAGED = 50
+STAGED = 100
 """The best of the pool that the stages look at, at least; twice the limit if that is more."""
 T = TypeVar("T")
 NO_WORDS = LexicalHits([], {})
@@ -108,8 +107,8 @@ class Run:
 def retrieve(run: Run, cursor: CursorWrapper) -> None:
     """Fill `run.answer.hits`, on a cursor inside `tenant_rows` of the scope's tenant."""
     _check_filters(run, cursor)
-    items, neighbours = _found(run, cursor)
-    fused = run.timed("fusion", lambda: _fused(run, items, neighbours))
+    items, links = _found(run, cursor)
+    fused = run.timed("fusion", lambda: _fused(run, items, links))
     _answer(run, cursor, fused)
 
 
@@ -124,7 +123,7 @@ def _check_filters(run: Run, cursor: CursorWrapper) -> None:
     run.answer.notes += [note for note in notes if note not in run.answer.notes]
 
 
-def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
+def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Link]]:
     """The arms on one connection, then the pool with every member truly scored."""
     figures = corpus.read(cursor, run.scope)
     run.tuning = run.overrides.over(figures.tuning)
@@ -176,10 +175,12 @@ def _unscored(run: Run, versions: Sequence[UUID]) -> list[PoolItem]:
     return [PoolItem(version, {arm: found.get(version) for arm, found in by_arm.items()}) for version in versions]
 
 
-def _fused(run: Run, items: Sequence[PoolItem], neighbours: Sequence[Neighbour]) -> list[Fused]:
+def _fused(run: Run, items: Sequence[PoolItem], links: Sequence[Link]) -> list[Fused]:
     weights = {arm: weight for arm, weight in run.weights.items() if arm in run.arms}
     rankings = _rankings(run) if run.tuning.fusion == "rrf" else None
-    return fuse(items, neighbours, weights, run.tuning.smoothing, rankings=rankings)
+    # an embedder of one's own need not know it
+    alike = getattr(configured(), "alike", None)
+    return fuse(items, links, weights, run.tuning.smoothing, rankings=rankings, alike=alike)
 
 
 def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
@@ -213,8 +214,8 @@ def _asked(run: Run) -> Asked:
     text = run.search.text
     return Asked(
         text,
-        detect_language(text),
-        list(run.words.weights),
+        run.words.weights,
+        run.words.information,
         run.shape,
         identifiers(text),
         run.search.view.valid_at or datetime.now(UTC),
