@@ -31,6 +31,11 @@ STAGE_NAMES = {
     "exact_token": gettext_lazy("Lift what holds the very identifier that was asked for"),
     "gravity": gettext_lazy("Sink what shares no word with the question"),
     "freshness": gettext_lazy("Lift what is newer"),
+    "newest": gettext_lazy("Of what matches alike, lift the newest"),
+    "question": gettext_lazy("Sink what only asks"),
+    "source": gettext_lazy("Lift what stands among more of the answer"),
+    "speaker": gettext_lazy("Lift what the person named has said"),
+    "substance": gettext_lazy("Sink very short texts"),
 }
 LANGUAGES = {
     "en": gettext_lazy("English"),
@@ -50,7 +55,7 @@ FAULTS = {
     "key_invalid": gettext_lazy("A key has no spaces and no special characters."),
     "key_moved": gettext_lazy("Give the key again: the stored one was given for another address."),
     "model_missing": gettext_lazy("Name the model, as the provider calls it."),
-    "provider_missing": gettext_lazy("Choose what to call."),
+    "provider_missing": gettext_lazy("Choose a provider."),
     "url_missing": gettext_lazy("Give the address of your Ollama."),
 }
 """What the service finds at fault, by its type."""
@@ -258,7 +263,7 @@ class LanguageModelForm(SectionForm):
 
     section = "llm"
     own = ("api_key", "forget")
-    provider = forms.ChoiceField(required=False, label=gettext_lazy("What to call"))
+    provider = forms.ChoiceField(required=False, label=gettext_lazy("Provider"))
     url = forms.CharField(
         required=False,
         max_length=500,
@@ -286,7 +291,7 @@ class LanguageModelForm(SectionForm):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         model = self.found.model
-        none = _("The operator’s") if model.source == "operator" else _("No own one")
+        none = _("The operator’s") if model.source == "operator" else _("None of your own")
         named = [(name, PROVIDER_NAMES[name]) for name in PROVIDERS]
         self.fields["provider"].choices = [("", none), *named]  # type: ignore[attr-defined]
         self.fields["forget"].initial = False

@@ -70,7 +70,7 @@ def test_dates_are_the_tenants(mira: Member) -> None:
         ("llm", {"provider": "openai", "model": "m", "url": "http://10.0.0.1"}, "This address is not public"),
         ("llm", {"provider": "openai", "model": "m", "api_key": "a b"}, "A key has no spaces"),
         ("llm", {"provider": "ollama", "model": "m"}, "the address of your Ollama"),
-        ("llm", {"model": "m"}, "Choose what to call"),
+        ("llm", {"model": "m"}, "Choose a provider"),
     ],
 )
 def test_a_fault_stands_beside_its_field(mira: Member, section: str, changes: dict[str, str], says: str) -> None:
