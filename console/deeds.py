@@ -30,6 +30,7 @@ ICONS = {
     "quota": "gauge",
     "index": "activity",
     "tenant": "globe",
+    "settings": "settings",
 }
 Detail = Mapping[str, Any]
 
@@ -128,5 +129,6 @@ SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     "member.added": lambda detail: _("{who} gave somebody the role “{role}”"),
     "quota.set": lambda detail: _("{who} changed limits: {names}"),
     "index.rebuilt": lambda detail: _("{who} rebuilt the indexes"),
+    "settings.changed": lambda detail: _("{who} changed settings"),
     "tenant.created": lambda detail: _("{who} made this tenant"),
 }

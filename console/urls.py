@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from console.views import changes, connect, jobs, keys, memories, overview, preferences, quality, search, session
+from console.views import (
+    changes,
+    connect,
+    jobs,
+    keys,
+    memories,
+    overview,
+    preferences,
+    quality,
+    search,
+    session,
+    settings,
+)
 
 app_name = "console"
 MEMORY = "t/<slug:slug>/memories/<uuid:memory>"
@@ -22,6 +34,7 @@ urlpatterns = [
     path("t/<slug:slug>/keys/new", keys.new_key, name="key-new"),
     path("t/<slug:slug>/keys/<uuid:key>", keys.key, name="key"),
     path("t/<slug:slug>/keys/<uuid:key>/revoke", keys.revoke, name="key-revoke"),
+    path("t/<slug:slug>/settings", settings.settings, name="settings"),
     path("t/<slug:slug>/jobs", jobs.jobs, name="jobs"),
     path("t/<slug:slug>/jobs/<uuid:job>", jobs.job, name="job"),
     path("t/<slug:slug>/quality", quality.quality, name="quality"),
