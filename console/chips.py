@@ -45,6 +45,9 @@ class Chip:
     @property
     def shown(self) -> str:
         """The value as people read it."""
+        if self.field == "written_by":
+            kind, _colon, who = self.value.partition(":")
+            return {"key": _("key"), "member": _("member")}.get(kind, kind) + (f" …{who[-6:]}" if who else "")
         if self.field == "kind":
             several = self.comparison in ("any", "none")
             return ", ".join(kind_name(each) for each in (split(self.value) if several else [self.value]) if each)

@@ -25,6 +25,7 @@ LABELS = {
     "valid_from": gettext_lazy("True from"),
     "valid_to": gettext_lazy("True until"),
     "confidence": gettext_lazy("Confidence"),
+    "written_by": gettext_lazy("Written by"),
     "language": gettext_lazy("Language"),
     "tier": gettext_lazy("Tier"),
     "key": gettext_lazy("Key"),
