@@ -48,6 +48,13 @@ COMPARISONS = {
     "exists": gettext_lazy("is set"),
     "missing": gettext_lazy("is not set"),
 }
+FITTING = {
+    **dict.fromkeys(("eq", "ne", "any", "none", "exists", "missing"),
+                    ("text", "number", "instant", "list", "id", "metadata")),
+    "prefix": ("text", "list", "metadata"),
+    **dict.fromkeys(("gte", "gt", "lte", "lt"), ("number", "instant", "metadata")),
+}  # fmt: skip
+"""For each comparison, what it makes sense for: the types of built-in fields, `id`, or metadata of any type."""
 RANGES = ("gte", "gt", "lte", "lt")
 ALONE = ("exists", "missing")
 """Comparisons that take no value."""

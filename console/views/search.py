@@ -117,16 +117,17 @@ def _filter_row(scope: Scope, asked: Asked) -> dict[str, Any]:
     rest = asked.rest
     filters = asked.narrowing.pairs
     untimed = [pair for pair in rest if pair not in asked.times.pairs]
-    return builder(asked.narrowing, rest, known_keys(scope)) | {
+    namespaces = list(shares(scope).namespaces)
+    return builder(asked.narrowing, rest, known_keys(scope), namespaces) | {
         "clocks": asked.times.chips([*untimed, *filters]),
         "untimed": [*untimed, *filters],
         "toggled": asked.times.toggled([*untimed, *filters]),
         "time_zone": scope.time_zone,
-        "spaces": _spaces(scope, asked),
+        "spaces": _spaces(asked, namespaces[:MOST_SPACES]),
     }
 
 
-def _spaces(scope: Scope, asked: Asked) -> list[tuple[str, str, bool]]:
+def _spaces(asked: Asked, largest: Sequence[str]) -> list[tuple[str, str, bool]]:
     """All namespaces and the largest ones: name, the query string that asks there, and whether this search does.
 
     None where there is nothing to choose, or where a filter says more of namespaces than one name.
@@ -136,9 +137,7 @@ def _spaces(scope: Scope, asked: Asked) -> list[tuple[str, str, bool]]:
     chosen = [each for each in narrowing.conditions if each.field == "namespace"]
     if narrowing.either or len(chosen) > 1 or any(each.comparison != "eq" for each in chosen):
         return []
-    offered = [
-        Condition("namespace", "eq", value_list([name])) for name in list(shares(scope).namespaces)[:MOST_SPACES]
-    ]
+    offered = [Condition("namespace", "eq", value_list([name])) for name in largest]
     offered += [each for each in chosen if each not in offered]
     if len(offered) < 2:
         return []

@@ -119,6 +119,19 @@
     if (asked && asked.target.id === "rows" && asked.elt.closest("#more")) one("#more .btn")?.focus({ preventScroll: true });
   });
 
+  // only comparisons that fit the field can be chosen, and its known values are suggested
+  const fit = (form) => {
+    const field = form.elements.namedItem("field"), comparison = form.elements.namedItem("comparison");
+    const type = field.selectedOptions[0]?.dataset.type || "metadata";
+    [...comparison.options].forEach((option) => { option.hidden = option.disabled = !option.dataset.types.split(" ").includes(type); });
+    if (comparison.selectedOptions[0]?.disabled) comparison.value = "eq";
+    form.elements.namedItem("value").setAttribute("list", `values-${field.value}`);
+  };
+  const builders = () => document.querySelectorAll("#pops form:has([name=comparison])").forEach(fit);
+  document.addEventListener("change", (event) => { if (event.target.matches("#pops [name=field]")) fit(event.target.form); });
+  document.addEventListener("htmx:afterSettle", builders);
+  builders();
+
   document.addEventListener("htmx:sendError", () => {
     one("#notices").replaceChildren(one("#no-answer").content.cloneNode(true));
   });
