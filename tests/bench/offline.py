@@ -16,8 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from memory.engine import stages
+from memory.engine.dates import DateReading, read_dates
 from memory.engine.fusion import fuse, with_floor
 from memory.engine.lending import RADIUS, links
 from memory.engine.shape import identifiers, shape_of
@@ -25,12 +27,13 @@ from memory.engine.stages import Asked, Candidate
 from memory.engine.tuning import DEFAULTS, Overrides, Tuning
 from memory.engine.types import Link, Record
 from memory.engine.weighing import arm_weights
-from memory.services.retrieve import ANCHORS, POOL, STAGED
+from memory.retrievers import temporal
 from tests.bench import sets
 from tests.bench.arrays import Arrays, score
 from tests.bench.baselines import BASELINES, LIMIT, Ranker, arms, pool
 from tests.bench.datasets import NOW, Dataset, Memory, Question, datasets, mixed
 from tests.bench.figures import Outcome, headlines, outcomes
+from tests.bench.times import Times
 
 __all__ = [
     "BASELINES",
@@ -54,6 +57,12 @@ __all__ = [
     "table",
 ]
 
+POOL, ANCHORS, STAGED = 50, 30, 100
+"""As in memory/services/retrieve.py (a test compares them), which needs Django."""
+NOBODY: Any = None
+NOTHING: Any = None
+"""Scope and search of a store that has only one question."""
+
 
 def arrays(kind: str = "minilm", *, seed: int = sets.FROZEN, locomo: bool = True) -> list[Arrays]:
     """Every dataset scored by both arms; a minute or two the first time, seconds from then on."""
@@ -71,36 +80,54 @@ def product(**options: Any) -> Ranker:
 def _rank(every: Arrays, row: int, tuning: Tuning) -> list[int]:
     """As `memory/services/retrieve.py` does it with the store's answers."""
     asked = every.data.questions[row]
-    found = {arm: hits for arm, hits in arms(every, row, POOL).items() if tuning.weights.get(arm, 1.0) > 0}
-    items, near = pool(every, row, found, anchors=ANCHORS, radius=RADIUS)
-    rankings = {arm: [UUID(int=at) for at in hits] for arm, hits in found.items()}
+    found, dates = _found(every, row, tuning)
+    only_dated = dates is not None and dates.focused and bool(found["temporal"])
     strength = float(every.strength[row]) if "lexical" in found else 0.0
-    weights = arm_weights(tuning, shape_of(asked.text), strength=strength)
+    weights = arm_weights(tuning, shape_of(asked.text), strength=strength, dated=dates is not None, focused=only_dated)
+    items, near = pool(every, row, found, anchors=ANCHORS if tuning.smoothing else 0, radius=RADIUS)
+    if dates is not None:
+        items = temporal.scored(Times(every, row), NOBODY, items, dates.windows, only_dated=only_dated)
+    rankings = {arm: [UUID(int=at) for at in hits] for arm, hits in found.items()}
     fused = fuse(
         items,
-        [_likened(every, link) for link in links(near)] if tuning.smoothing else [],
+        [_likened(every, link) for link in links(near)],
         {arm: weight for arm, weight in weights.items() if arm in found},
-        tuning.smoothing,
+        0.0 if only_dated else tuning.smoothing,
         rankings=rankings if tuning.fusion == "rrf" else None,
         alike=every.alike,
     )
     floor = rankings.get("dense", [])[: tuning.vector_floor]
-    looked = _asked(every, row, tuning.half_life)
-    if staged := stages.switched_on(tuning.stages, looked):
+    looked = _asked(every, row, tuning)
+    if staged := [] if only_dated else stages.switched_on(tuning.stages, looked):
         best = with_floor(fused, floor, max(STAGED, 2 * LIMIT))
         fused = stages.apply(staged, looked, [Candidate(hit, _record(every, hit.version)) for hit in best])
     return [hit.version.int for hit in with_floor(fused, floor, LIMIT)]
+
+
+def _found(every: Arrays, row: int, tuning: Tuning) -> tuple[dict[str, list[int]], DateReading | None]:
+    """What the arms that count find, and the time that the question names if that arm counts."""
+    asked = every.data.questions[row]
+    found = {arm: hits for arm, hits in arms(every, row, POOL).items() if tuning.weights.get(arm, 1.0) > 0}
+    if tuning.weights.get("temporal", 1.0) == 0:
+        return found, None
+    dates = read_dates(asked.text, now=asked.as_of or asked.now, zone=ZoneInfo("UTC"))
+    if dates is not None:
+        embedding = every.vectors[0] if "dense" in found else None
+        hits = temporal.retrieve(Times(every, row), NOBODY, NOTHING, dates, embedding, POOL)
+        found["temporal"] = [hit.version.int for hit in hits]
+    return found, dates
 
 
 def _likened(every: Arrays, link: Link) -> Link:
     return replace(link, likeness=float(every.vectors[link.left.int] @ every.vectors[link.right.int]))
 
 
-def _asked(every: Arrays, row: int, half_life: float) -> Asked:
+def _asked(every: Arrays, row: int, tuning: Tuning) -> Asked:
     asked = every.data.questions[row]
     text, moment = asked.text, asked.as_of or asked.now
     information = float(every.information[row])
-    return Asked(text, every.terms[row], information, shape_of(text), identifiers(text), moment, half_life)
+    shape, names = shape_of(text), identifiers(text)
+    return Asked(text, every.terms[row], information, shape, names, moment, tuning.half_life, tuning.access_bonus)
 
 
 def _record(every: Arrays, version: UUID) -> Record:
