@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory.engine.dates import Window
+from memory.engine.language_model import LanguageModel as LanguageModel
 from memory.engine.lexis import Near, Plan
 from memory.engine.types import Link, PoolItem, Ranked, Search
 from tenants.scope import Scope

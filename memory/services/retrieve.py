@@ -18,10 +18,11 @@ from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
 from memory.engine.stages.learned import needs_signals
-from memory.engine.tuning import DEFAULTS, Tuning
+from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
 from memory.engine.types import Fused, Link, PoolItem, Ranked, Record, Search
 from memory.engine.weighing import arm_weights
 from memory.retrievers import dense, lexical, temporal
+from memory.services.dating import dates_of
 from memory.services.learning import informed
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
@@ -77,6 +78,7 @@ class Run:
     shape: Shape
     with_trace: bool = False
     tuning: Tuning = DEFAULTS
+    overrides: Overrides = AS_SET
     dates: DateReading | None = None
     embedding: Embedding | None = None
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
@@ -140,6 +142,8 @@ def _check_filters(run: Run, cursor: CursorWrapper) -> None:
 def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Link]]:
     """The arms on one connection, then the pool with every member truly scored."""
     figures = corpus.read(cursor, run.scope)
+    run.tuning = run.overrides.over(figures.tuning)
+    _read_dates(run)
     store = PostgresReader(cursor, figures, run.tuning.fields)
     if run.embedding is not None:
         compare_space(figures, configured(), configured().space)
@@ -152,6 +156,14 @@ def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequenc
         return _unscored(run, versions), []
     anchors = _anchors(run, max(ANCHORS, run.search.limit)) if run.tuning.smoothing else []
     return run.timed("pool", lambda: _completed(run, store, versions, anchors))
+
+
+def _read_dates(run: Run) -> None:
+    if run.takes(temporal.NAME):
+        run.dates = dates_of(run.scope, run.search, run.tuning)
+    asked = run.overrides.weights and run.overrides.weights.get(temporal.NAME)
+    if asked and run.dates is None and "temporal:no_parse" not in run.answer.notes:
+        run.answer.notes.append("temporal:no_parse")
 
 
 def _completed(

@@ -91,6 +91,11 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
         "recall by an unknown key": ask("POST", "recall", {"query": "tea", "filters": {"ghost": 1}}),
         "list": ask("GET", "memories?source=talk"),
         "list jobs": ask("GET", "jobs"),
+        "settings": ask("GET", "settings"),
+        "change settings": ask(
+            "PATCH", "settings", {"recall": {"fusion": "rrf"}, "dates": {"time_zone": "Asia/Tokyo"}}
+        ),
+        "settings of a newborn": ask("PATCH", "settings", {"recall": {"smoothing": 0.1}}, key=stage.newborn.key),
         "status": ask("GET", "status"),
         "status of a newborn": ask("GET", "status", key=stage.newborn.key),
         "a newborn recalls": ask("POST", "recall", {"query": "tea"}, key=stage.newborn.key),
