@@ -1,6 +1,6 @@
 """Recall's ranking in process, on exact arrays: LoCoMo and the sets of one's own, without a database or HTTP.
 
-    LOCOMO_FILE=… python -m tests.bench.offline [--embedder minilm] [--seed 7] [fusion=rrf stages.freshness=1 …]
+    LOCOMO_FILE=… python -m tests.bench.offline [--seed 7,8] [--ablation] [fusion=rrf stages.freshness=1 …]
 
 prints the product with its defaults, with the fields of POST /recall that are given, and the baselines. Vectors are
 kept in var/bench/vectors/. In code:
@@ -12,8 +12,10 @@ A ranker takes (Arrays, number of the question) and gives memories' numbers, bes
 """
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -25,7 +27,7 @@ from memory.engine.lending import RADIUS, links
 from memory.engine.shape import identifiers, shape_of
 from memory.engine.stages import Asked, Candidate
 from memory.engine.tuning import DEFAULTS, Overrides, Tuning
-from memory.engine.types import Link, Record
+from memory.engine.types import Link, PoolItem, Record
 from memory.engine.weighing import arm_weights
 from memory.retrievers import temporal
 from tests.bench import sets
@@ -33,6 +35,7 @@ from tests.bench.arrays import Arrays, score
 from tests.bench.baselines import BASELINES, LIMIT, Ranker, arms, pool
 from tests.bench.datasets import NOW, Dataset, Memory, Question, datasets, mixed
 from tests.bench.figures import Outcome, headlines, outcomes
+from tests.bench.suite_ablation import markdown, variants
 from tests.bench.times import Times
 
 __all__ = [
@@ -73,6 +76,8 @@ def product(**options: Any) -> Ranker:
     """The product's own fusion and stages; `options` as POST /recall takes them: fusion, weights, stages, …"""
     if "adaptive_weights" in options:
         options["adaptive"] = options.pop("adaptive_weights")
+    if not options.pop("full_pipeline", True):
+        options["stages"] = {stage.name: False for stage in stages.STAGES}
     tuning = Overrides(**options).over(DEFAULTS)
     return lambda every, row: _rank(every, row, tuning)
 
@@ -84,13 +89,13 @@ def _rank(every: Arrays, row: int, tuning: Tuning) -> list[int]:
     only_dated = dates is not None and dates.focused and bool(found["temporal"])
     strength = float(every.strength[row]) if "lexical" in found else 0.0
     weights = arm_weights(tuning, shape_of(asked.text), strength=strength, dated=dates is not None, focused=only_dated)
-    items, near = pool(every, row, found, anchors=ANCHORS if tuning.smoothing else 0, radius=RADIUS)
+    items, linked = _completed(every, row, found, ANCHORS if tuning.smoothing else 0)
     if dates is not None:
         items = temporal.scored(Times(every, row), NOBODY, items, dates.windows, only_dated=only_dated)
     rankings = {arm: [UUID(int=at) for at in hits] for arm, hits in found.items()}
     fused = fuse(
         items,
-        [_likened(every, link) for link in links(near)],
+        linked,
         {arm: weight for arm, weight in weights.items() if arm in found},
         0.0 if only_dated else tuning.smoothing,
         rankings=rankings if tuning.fusion == "rrf" else None,
@@ -118,6 +123,18 @@ def _found(every: Arrays, row: int, tuning: Tuning) -> tuple[dict[str, list[int]
     return found, dates
 
 
+def _completed(
+    every: Arrays, row: int, found: Mapping[str, Sequence[int]], anchors: int
+) -> tuple[Sequence[PoolItem], Sequence[Link]]:
+    """The pool and its links; kept, since many variants ask for the same."""
+    key = (row, tuple(found), anchors)
+    if key not in every.kept:
+        items, near = pool(every, row, found, anchors=anchors, radius=RADIUS)
+        every.kept[key] = items, [_likened(every, link) for link in links(near)]
+    items, linked = every.kept[key]
+    return items, linked
+
+
 def _likened(every: Arrays, link: Link) -> Link:
     return replace(link, likeness=float(every.vectors[link.left.int] @ every.vectors[link.right.int]))
 
@@ -131,6 +148,14 @@ def _asked(every: Arrays, row: int, tuning: Tuning) -> Asked:
 
 
 def _record(every: Arrays, version: UUID) -> Record:
+    """As the store gives it; kept, since every question asks for some again."""
+    record: Record | None = every.kept.get(version)
+    if record is None:
+        record = every.kept[version] = _made(every, version)
+    return record
+
+
+def _made(every: Arrays, version: UUID) -> Record:
     memory = every.data.memories[version.int]
     moment = memory.event_at.isoformat() if memory.event_at else None
     payload = dict.fromkeys(("subject", "agent", "kind"))
@@ -150,7 +175,7 @@ def _record(every: Arrays, version: UUID) -> Record:
 
 def ranked(every: Sequence[Arrays], ranker: Ranker) -> list[Outcome]:
     """What a ranker made of all questions."""
-    return [each for one in every for each in outcomes(one.data, lambda row, one=one: ranker(one, row))]
+    return [each for one in every for each in outcomes(one.data, partial(ranker, one))]
 
 
 def table(every: Sequence[Arrays], rankers: Mapping[str, Ranker]) -> str:
@@ -183,11 +208,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("options", nargs="*", help="fields of POST /recall, such as fusion=rrf stages.freshness=1")
     parser.add_argument("--embedder", default="minilm")
-    parser.add_argument("--seed", type=int, default=sets.FROZEN)
+    parser.add_argument("--seed", default=str(sets.FROZEN), help="one or more draws of the sets, such as 7,8,9")
+    parser.add_argument("--ablation", action="store_true", help="the ablation's table instead")
     given = parser.parse_args()
+    first, *more = (int(seed) for seed in given.seed.split(","))
+    every = arrays(given.embedder, seed=first) + [score(mixed(seed), given.embedder) for seed in more]
+    if given.ablation:
+        print("\n".join(ablation(every)))
+        return
     options = fields_of(given.options)
     rankers = {"product": product(), **({"as given": product(**options)} if options else {}), **BASELINES}
-    print(table(arrays(given.embedder, seed=given.seed), rankers))
+    print(table(every, rankers))
+
+
+def ablation(every: Sequence[Arrays]) -> list[str]:
+    """The table of `make bench ARGS=ablation` from exact scores: minutes instead of an hour, without times."""
+    rows = [[row for row, asked in enumerate(one.data.questions) if asked.category != "locomo 5"] for one in every]
+    found: dict[str, list[Outcome]] = {}
+    for name, fields in variants().items():
+        print(name, file=sys.stderr, flush=True)
+        ranker = product(**fields)
+        asked = [outcomes(one.data, partial(ranker, one), mine) for one, mine in zip(every, rows, strict=True)]
+        found[name] = [each for one in asked for each in one]
+    return markdown(found)
 
 
 if __name__ == "__main__":
