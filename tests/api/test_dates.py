@@ -1,13 +1,12 @@
 """Questions that name a time, and spans of time that a request sets."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from memory.engine.tuning import Tuning
 from memory.engine.types import View
-from memory.services import recall as recalling
 from memory.services.recall import recall
 from tests.api.answers import problem
 from tests.cast import Caller
@@ -114,14 +113,16 @@ def test_yesterday_is_counted_from_now(alice: Caller) -> None:
 
 @pytest.mark.parametrize(
     ("zone", "first"),
-    [("UTC", "Dana fed the cat."), ("Pacific/Auckland", "Dana repaired the green boat.")],
+    [
+        ("UTC", "Dana fed the cat."),
+        ("Pacific/Auckland", "Dana repaired the green boat."),
+        ("Nowhere/Atlantis", "Dana fed the cat."),
+    ],
 )
-def test_yesterday_is_a_day_of_the_tenants_time_zone(
-    diary: Caller, monkeypatch: pytest.MonkeyPatch, zone: str, first: str
-) -> None:
-    monkeypatch.setattr(recalling, "DEFAULTS", Tuning(time_zone=zone))
+def test_yesterday_is_a_day_of_the_tenants_time_zone(diary: Caller, zone: str, first: str) -> None:
     then = View(valid_at=datetime(2024, 5, 8, 13, tzinfo=UTC))
-    assert recall(diary.scope, query="what happened yesterday?", view=then).hits[0].record.text == first
+    there = replace(diary.scope, time_zone=zone)
+    assert recall(there, query="what happened yesterday?", view=then).hits[0].record.text == first
 
 
 def test_a_recall_of_the_past_counts_from_then(diary: Caller) -> None:
