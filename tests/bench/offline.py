@@ -26,10 +26,11 @@ from memory.engine.tuning import DEFAULTS, Overrides, Tuning
 from memory.engine.types import Link, Record
 from memory.engine.weighing import arm_weights
 from memory.services.retrieve import ANCHORS, POOL, STAGED
-from tests.bench import sets
+from tests.bench import dated, sets
 from tests.bench.arrays import Arrays, score
 from tests.bench.baselines import BASELINES, LIMIT, Ranker, arms, pool
 from tests.bench.datasets import NOW, Dataset, Memory, Question, datasets, mixed
+from tests.bench.diary import diary
 from tests.bench.figures import Outcome, headlines, outcomes
 
 __all__ = [
@@ -57,7 +58,7 @@ __all__ = [
 
 def arrays(kind: str = "minilm", *, seed: int = sets.FROZEN, locomo: bool = True) -> list[Arrays]:
     """Every dataset scored by both arms; a minute or two the first time, seconds from then on."""
-    return [score(data, kind) for data in datasets(seed=seed, locomo=locomo)]
+    return [score(data, kind) for data in (*datasets(seed=seed, locomo=locomo), diary(seed))]
 
 
 def product(**options: Any) -> Ranker:
@@ -72,21 +73,27 @@ def _rank(every: Arrays, row: int, tuning: Tuning) -> list[int]:
     """As `memory/services/retrieve.py` does it with the store's answers."""
     asked = every.data.questions[row]
     found = {arm: hits for arm, hits in arms(every, row, POOL).items() if tuning.weights.get(arm, 1.0) > 0}
+    dates = dated.dates_of(every, row) if tuning.weights.get(dated.NAME, 1.0) > 0 else None
+    if dates:
+        found[dated.NAME] = dated.inside(every, row, dates, POOL)
+    only_dated = dates is not None and dates.focused and bool(found[dated.NAME])
     items, near = pool(every, row, found, anchors=ANCHORS, radius=RADIUS)
+    if dates:
+        items = dated.scored(every, items, dates, only_dated=only_dated)
     rankings = {arm: [UUID(int=at) for at in hits] for arm, hits in found.items()}
     strength = float(every.strength[row]) if "lexical" in found else 0.0
-    weights = arm_weights(tuning, shape_of(asked.text), strength=strength)
+    weights = arm_weights(tuning, shape_of(asked.text), strength=strength, dated=dates is not None, focused=only_dated)
     fused = fuse(
         items,
         [_likened(every, link) for link in links(near)] if tuning.smoothing else [],
         {arm: weight for arm, weight in weights.items() if arm in found},
-        tuning.smoothing,
+        0.0 if only_dated else tuning.smoothing,
         rankings=rankings if tuning.fusion == "rrf" else None,
         alike=every.alike,
     )
     floor = rankings.get("dense", [])[: tuning.vector_floor]
     looked = _asked(every, row, tuning.half_life)
-    if staged := stages.switched_on(tuning.stages, looked):
+    if not only_dated and (staged := stages.switched_on(tuning.stages, looked)):
         best = with_floor(fused, floor, max(STAGED, 2 * LIMIT))
         fused = stages.apply(staged, looked, [Candidate(hit, _record(every, hit.version)) for hit in best])
     return [hit.version.int for hit in with_floor(fused, floor, LIMIT)]
