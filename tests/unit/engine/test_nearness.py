@@ -18,15 +18,16 @@ NOON = datetime(2024, 5, 7, 12, tzinfo=UTC)
     [
         (DAY, NOON, 1.0),
         (DAY, datetime(2024, 5, 7, tzinfo=UTC), 1.0),
-        (DAY, datetime(2024, 5, 8, 12, tzinfo=UTC), 0.5),
-        (DAY, datetime(2024, 5, 6, 12, tzinfo=UTC), 0.5),
+        (DAY, datetime(2024, 5, 8, tzinfo=UTC), 0.75),
+        (DAY, datetime(2024, 5, 8, 12, tzinfo=UTC), 0.375),
+        (DAY, datetime(2024, 5, 6, 12, tzinfo=UTC), 0.375),
         (DAY, datetime(2024, 5, 9, 12, tzinfo=UTC), 0.0),
-        (MAY, datetime(2024, 6, 1, tzinfo=UTC), 1.0),
-        (MAY, datetime(2024, 6, 16, 12, tzinfo=UTC), 0.5),
-        (Window(NOON, NOON + timedelta(minutes=1)), NOON - timedelta(hours=12), 0.5),
+        (MAY, datetime(2024, 6, 1, tzinfo=UTC), 0.75),
+        (MAY, datetime(2024, 6, 16, 12, tzinfo=UTC), 0.375),
+        (Window(NOON, NOON + timedelta(minutes=1)), NOON - timedelta(hours=12), 0.375),
         (Window(None, NOON), datetime(1990, 1, 1, tzinfo=UTC), 1.0),
         (Window(None, NOON), NOON + timedelta(days=7), 0.0),
-        (Window(NOON, None), NOON - timedelta(days=3.5), 0.5),
+        (Window(NOON, None), NOON - timedelta(days=3.5), 0.375),
     ],
 )
 def test_nearness_falls_with_the_distance_in_windows(window: Window, moment: datetime, near: float) -> None:
