@@ -1,6 +1,5 @@
 """Questions that name a time, and spans of time that a request sets."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -114,16 +113,12 @@ def test_yesterday_is_counted_from_now(alice: Caller) -> None:
 
 @pytest.mark.parametrize(
     ("zone", "first"),
-    [
-        ("UTC", "Dana fed the cat."),
-        ("Pacific/Auckland", "Dana repaired the green boat."),
-        ("Nowhere/Atlantis", "Dana fed the cat."),
-    ],
+    [("UTC", "Dana fed the cat."), ("Pacific/Auckland", "Dana repaired the green boat.")],
 )
 def test_yesterday_is_a_day_of_the_tenants_time_zone(diary: Caller, zone: str, first: str) -> None:
+    assert diary.with_key(["admin"]).call("PATCH", "settings", {"dates": {"time_zone": zone}}).status_code == 200
     then = View(valid_at=datetime(2024, 5, 8, 13, tzinfo=UTC))
-    there = replace(diary.scope, time_zone=zone)
-    assert recall(there, query="what happened yesterday?", view=then).hits[0].record.text == first
+    assert recall(diary.scope, query="what happened yesterday?", view=then).hits[0].record.text == first
 
 
 def test_a_recall_of_the_past_counts_from_then(diary: Caller) -> None:

@@ -131,8 +131,6 @@ HEADLINES: Mapping[str, tuple[tuple[str, ...], Metric]] = {
     "keywords @1": (("keywords",), hit(1)),
     "updates above": (("updates",), above),
     "as-of @1": (("as-of",), hit(1)),
-    "dates @1": (("dates",), hit(1)),
-    "dates alone R@10": (("dates alone",), recall(10)),
 }
 """What the targets speak of: categories and metric by name."""
 
