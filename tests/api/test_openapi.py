@@ -164,7 +164,8 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
     assert set(description["components"]["schemas"]) - set(answers) <= {
         "ChangeResponse", "CorrectRequest", "FeedbackRequest", "GoldenItem", "GoldenOutcome", "GoldenQuestionResponse",
         "GoldenRemoval", "GoldenRequest", "InvalidateRequest", "JsonValue", "ListItem", "RecallHit", "RecallRequest",
-        "RunRequest", "RunResponse", "Selection", "TenantStatus", "ToolArguments", "WriteItem", "WriteRequest", "WriteResult",
+        "RunRequest", "RunResponse", "Selection", "TenantStatus", "ToolArguments", "WriteItem",
+        "WriteRequest", "WriteResult",
     }  # fmt: skip
 
 

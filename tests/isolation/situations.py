@@ -22,6 +22,7 @@ from memory.services.recall import recall
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, golden, learning, outbox, records, terms, vectors, writer
 from memory.stores.postgres.reader import PostgresReader
+from memory.stores.postgres.temporal import PostgresTimes
 from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
 from tenants.models import User
@@ -81,6 +82,8 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
         "feedback": ask(
             "POST", "feedback", {"hit_id": str(own.memories[0]), "signal": "clicked", "sources": ["dense"]}
         ),
+        "recall of a day": ask("POST", "recall", {**whole, "query": "tea on 7 May 2024"}),
+        "recall of a day alone": ask("POST", "recall", {**whole, "query": "what happened on 7 May 2024?"}),
         "recall what was retracted": ask("POST", "recall", {"query": "retracted", "include_invalidated": True}),
         "recall as of": ask("POST", "recall", {"query": "tea", "as_of": "2025-01-01"}),
         "recall by an unknown key": ask("POST", "recall", {"query": "tea", "filters": {"ghost": 1}}),
@@ -150,6 +153,9 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "erase memories": on_cursor(writer.erase_memories, memories),
         "neighbours and scores": lambda: _complete(stage),
         "dense arm": lambda: _arms(stage),
+        "moments": on_cursor(
+            lambda cursor, scope: PostgresTimes(cursor, _reader(cursor, scope)).moments(scope, versions)
+        ),
         "versions": lambda: _or_error(lambda: lookup.list_versions(scope, memories[0])),
         "own versions": lambda: lookup.list_versions(scope, stage.own.memories[0]),
         "the newest": lambda: browse(scope),

@@ -21,7 +21,7 @@ from tests.isolation.shapes import Shape, secret_of
 
 TEXTS = ("Dana prefers tea.", "The server runs Debian.", "Invoices are due on Friday.")
 FIELDS = {"source": "talk", "metadata": {"project": "apollo", "amount": 5, "when": "2020-01-01"}, "tags": ["home"],
-          "agent": "ada"}  # fmt: skip
+          "agent": "ada", "timestamp": "2024-05-07T10:00:00Z"}  # fmt: skip
 PERSON = "dana@neighbour.example"
 KEY = "the same key"
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from loci.ground.instants import parse_instant
+from memory.engine.stages.moment import moment
 from memory.engine.stages.stage import Asked, Candidate
 
 SWAY = 0.25
@@ -26,10 +26,5 @@ class Freshness:
 
 def _fresh(asked: Asked, candidate: Candidate) -> float:
     """2^(-age / half-life): 1 now, 0.5 after one half-life; what lies ahead is as fresh as can be."""
-    payload = candidate.record.payload
-    return float(2.0 ** -(days_since(asked, payload["timestamp"] or payload["known_from"]) / asked.half_life))
-
-
-def days_since(asked: Asked, moment: str) -> float:
-    """Days from `moment` (ISO 8601) to now, 0 for what lies ahead."""
-    return max(0.0, (asked.now - parse_instant(moment, naive_is_utc=True)).total_seconds() / 86_400)
+    age: float = max(0.0, (asked.now - moment(candidate)).total_seconds() / 86_400)
+    return float(2.0 ** -(age / asked.half_life))

@@ -40,6 +40,8 @@ class RecallOptions(TypedDict, total=False):
     limit: int
     filters: Mapping[str, Any]
     namespaces: list[str]
+    since: Instant
+    until: Instant
     as_of: Instant
     include_invalidated: bool
     token_budget: int
