@@ -54,7 +54,8 @@ def test_tools_are_listed_by_set_and_by_right(base_url: str, alice: Caller, bob:
     async def names(client: Client) -> list[str]:
         return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert as_agent(base_url, alice, names, era=era) == ["memory_search", "memory_remember", "memory_forget"]
+    everyday = ["memory_search", "memory_remember", "memory_forget", "memory_feedback"]
+    assert as_agent(base_url, alice, names, era=era) == everyday
     assert as_agent(base_url, bob, names, era=era) == ["memory_search"]
     everything = as_agent(base_url, alice, names, era=era, tools="all")
     assert "memory_erase" in everything and not any(name.startswith("mnemostack") for name in everything)
