@@ -60,7 +60,8 @@ def test_tools_are_listed_by_set_and_by_right(base_url: str, alice: Caller, bob:
     everything = as_agent(base_url, alice, names, era=era, tools="all")
     assert "memory_erase" in everything and not any(name.startswith("mnemostack") for name in everything)
     seed = as_agent(base_url, alice, names, era=era, tools="mnemostack")
-    assert seed == ["mnemostack_search", "mnemostack_remember", "mnemostack_invalidate", "mnemostack_health"]
+    names_of_the_seed = ("search", "remember", "invalidate", "health", "feedback")
+    assert seed == [f"mnemostack_{name}" for name in names_of_the_seed]
     assert as_agent(base_url, alice, names, era=era, tools="memory_get,memory_list") == ["memory_get", "memory_list"]
 
 
