@@ -2,7 +2,21 @@
 
 from django.urls import path
 
-from console.views import changes, connect, jobs, keys, memories, overview, preferences, quality, search, session
+from console.views import (
+    changes,
+    connect,
+    downloads,
+    handbook,
+    jobs,
+    keys,
+    memories,
+    overview,
+    preferences,
+    quality,
+    search,
+    session,
+    settings,
+)
 
 app_name = "console"
 MEMORY = "t/<slug:slug>/memories/<uuid:memory>"
@@ -11,7 +25,11 @@ urlpatterns = [
     path("sign-in", session.sign_in, name="sign-in"),
     path("sign-out", session.sign_out, name="sign-out"),
     path("preferences", preferences.preferences, name="preferences"),
+    path("help", handbook.page, name="help"),
+    path("docs", handbook.page),
+    path("sdk/<str:name>", downloads.sdk, name="wheel"),
     path("t/<slug:slug>/", overview.tenant, name="tenant"),
+    path("t/<slug:slug>/help", handbook.page, name="help"),
     path("t/<slug:slug>/activity", overview.activity, name="activity"),
     path("t/<slug:slug>/search", search.search, name="search"),
     path("t/<slug:slug>/memories", memories.listing, name="memories"),
@@ -22,6 +40,7 @@ urlpatterns = [
     path("t/<slug:slug>/keys/new", keys.new_key, name="key-new"),
     path("t/<slug:slug>/keys/<uuid:key>", keys.key, name="key"),
     path("t/<slug:slug>/keys/<uuid:key>/revoke", keys.revoke, name="key-revoke"),
+    path("t/<slug:slug>/settings", settings.settings, name="settings"),
     path("t/<slug:slug>/jobs", jobs.jobs, name="jobs"),
     path("t/<slug:slug>/jobs/<uuid:job>", jobs.job, name="job"),
     path("t/<slug:slug>/quality", quality.quality, name="quality"),

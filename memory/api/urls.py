@@ -9,6 +9,7 @@ from memory.api.golden import GoldenQuestionsView, GoldenRunsView, GoldenRunView
 from memory.api.jobs import JobsView, JobView
 from memory.api.memories import InvalidateView, MemoriesView, MemoryView
 from memory.api.recall import RecallView
+from memory.api.settings import SettingsView
 from memory.api.status import HealthView, RootView, StatusView, UnknownView
 from memory.api.tools import ToolsView, ToolView
 
@@ -27,6 +28,7 @@ urlpatterns = [
     path("golden-runs/<uuid:run_id>", GoldenRunView.as_view(), name="golden-run"),
     path("jobs", JobsView.as_view(), name="jobs"),
     path("jobs/<uuid:job_id>", JobView.as_view(), name="job"),
+    path("settings", SettingsView.as_view(), name="settings"),
     path("tools", ToolsView.as_view(), name="tools"),
     path("tools/<str:tool>", ToolView.as_view(), name="tool"),
     path("schema", SpectacularAPIView.as_view(), name="schema"),

@@ -1,22 +1,20 @@
 """Recall: arms, fusion, stages, budget; under one deadline, and saying what fell back."""
 
 import time
-from datetime import UTC, datetime
-from typing import cast
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import structlog
 from django.conf import settings
 from django.db import DatabaseError
 
-from memory.engine.dates import LANGUAGES, DateReading, Order, read_dates
+from loci.ground.errors import Fault, InvalidRequest
 from memory.engine.embedding import EmbedderError
 from memory.engine.filters import Filter
+from memory.engine.lexis import QuerySyntaxError, parse
 from memory.engine.shape import shape_of
 from memory.engine.text import estimate_tokens
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides
 from memory.engine.types import NOW, Search, View
-from memory.retrievers import dense, temporal
+from memory.retrievers import dense
 from memory.services.learning import permitted, record_recall
 from memory.services.patience import Late, within
 from memory.services.retrieve import Hit, Recalled, Run, retrieve
@@ -52,16 +50,17 @@ def recall(
     `deadline` is in seconds from now (default RECALL_DEADLINE): an arm that is late is left out and named in
     `degraded`. `token_budget` keeps the longest prefix of the results whose texts fit, by estimate. `mode` is one of
     `memory.engine.tuning.MODES`; `overrides` is what this recall does otherwise than the tenant has set.
+    `InvalidRequest` for a raw query that cannot be read; its `position` is in characters from 0.
     """
     require(scope, Right.READ)
+    if mode == "raw":
+        _check_syntax(query)
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
     allowed, notes = permitted(scope, overrides)
-    run = Run(scope, search, Recalled(notes=notes), shape_of(query), include_trace, allowed.over(DEFAULTS))
-    run.dates = _dates(run)
-    if run.dates is None and overrides.weights and overrides.weights.get(temporal.NAME):
-        run.answer.notes.append("temporal:no_parse")
+    tuning = allowed.over(DEFAULTS)
+    run = Run(scope, search, Recalled(notes=notes), shape_of(query), include_trace, tuning, allowed)
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):
@@ -71,6 +70,18 @@ def recall(
     run.answer.trace["timings_ms"] = run.timings
     run.answer.seconds = time.monotonic() - began
     return run.answer
+
+
+def _check_syntax(query: str) -> None:
+    try:
+        parse(query)
+    except QuerySyntaxError as error:
+        raise InvalidRequest(
+            [Fault(("body", "query"), str(error), "query_syntax")],
+            position=error.position,
+            fault=error.fault,
+            expected=error.expected,
+        ) from None
 
 
 def _attempt(run: Run, *, last: bool) -> bool:
@@ -95,29 +106,6 @@ def _attempt(run: Run, *, last: bool) -> bool:
         run.left_out.add(run.part)
         run.arms.pop(run.part, None)
         return False
-
-
-def _dates(run: Run) -> DateReading | None:
-    """The time that the query names, seen from the tenant's time zone; a recall of the past is asked then."""
-    if not run.takes(temporal.NAME):
-        return None
-    view, tuning = run.search.view, run.tuning
-    return read_dates(
-        run.search.text,
-        now=view.known_at or view.valid_at or datetime.now(UTC),
-        zone=_zone(run),
-        order=cast(Order, tuning.date_order),
-        languages=tuning.languages or LANGUAGES,
-    )
-
-
-def _zone(run: Run) -> ZoneInfo:
-    """The tuning's time zone if it has one of its own, else the tenant's; UTC for one that nobody knows any more."""
-    own = run.tuning.time_zone
-    try:
-        return ZoneInfo(own if own != DEFAULTS.time_zone else run.scope.time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
 
 
 def _embed(run: Run) -> None:

@@ -1,17 +1,26 @@
 """How one recall is to rank, field by field."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 
 from memory.engine.stages import STAGES
-from memory.engine.tuning import ARMS, FUSIONS, MOST_WEIGHT, SEED_ARMS, Overrides, arm_name
+from memory.engine.tuning import ARMS, FUSIONS, MODES, MOST_WEIGHT, SEED_ARMS, Overrides, arm_name
 from memory.shapes.strict import Strict
 
+W = TypeVar("W", bound=float | None)
+S = TypeVar("S", bound=bool | None)
 _SAME_NAMES = {
     "fusion", "weights", "stages", "vector_floor", "smoothing", "access_bonus", "record_access", "record_exposures",
 }  # fmt: skip
-Mode = Literal["hybrid", "natural", "vector"]
+Mode = Annotated[
+    Literal[MODES],  # type: ignore[valid-type]
+    Field(
+        description="hybrid: by meaning and by word; vector: by meaning alone; by word alone: natural (any word),"
+        " keyword (every word), exact (as one phrase), fuzzy (words may be misspelt),"
+        ' raw (a query language: word, wor*, "a phrase", AND, OR, NOT or -, parentheses).'
+    ),
+]
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
 
@@ -21,7 +30,8 @@ def _arm(value: str) -> str:
     return arm_name(value)
 
 
-def _weights(value: dict[str, float] | None) -> dict[str, float] | None:
+def known_weights(value: dict[str, W] | None) -> dict[str, W] | None:
+    """`value` with each retriever under its own name; ValueError for one that is unknown or named twice."""
     if value is None:
         return None
     for name in value:
@@ -31,7 +41,8 @@ def _weights(value: dict[str, float] | None) -> dict[str, float] | None:
     return {arm_name(name): weight for name, weight in value.items()}
 
 
-def _stages(value: dict[str, bool] | None) -> dict[str, bool] | None:
+def known_stages(value: dict[str, S] | None) -> dict[str, S] | None:
+    """`value`; ValueError for a stage that is unknown."""
     for name in value or {}:
         if name not in STAGE_NAMES:
             raise ValueError(f"knows no stage '{name[:64]}': choose from {', '.join(STAGE_NAMES)}")
@@ -42,11 +53,11 @@ Arm = Annotated[str, AfterValidator(_arm)]
 """A retriever by its own or the seed's name; its own afterwards."""
 Weights = Annotated[
     dict[str, Annotated[float, Field(ge=0, le=MOST_WEIGHT)]] | None,
-    AfterValidator(_weights),
+    AfterValidator(known_weights),
     Field(description="By retriever, 0 to 10; multiplies what it counts by itself, 0 leaves it out."),
 ]
 Stages = Annotated[
-    dict[str, bool] | None, AfterValidator(_stages), Field(description="Stages switched on (true) or off (false).")
+    dict[str, bool] | None, AfterValidator(known_stages), Field(description="Stages switched on (true) or off (false).")
 ]
 
 

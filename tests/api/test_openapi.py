@@ -154,6 +154,7 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         "RankedRunResponse": alice.post("golden-runs", {}),
         "RunList": alice.get("golden-runs"),
         "GoldenRemoved": alice.call("DELETE", "golden-questions", {"ids": [stored]}),
+        "SettingsAnswer": alice.with_key(["admin"]).get("settings"),
         "InvalidateResponse": alice.post("invalidate", {"ids": [stored]}),
         "EraseResponse": alice.call("DELETE", "memories", {"ids": [stored]}),
         "Problem": alice.get(f"memories/{stored}"),
@@ -162,10 +163,11 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         validator(description, name).validate(answer.json())
     validator(description, "Problem").validate(alice.post("recall", {"query": 7, "x": 1}).json())
     assert set(description["components"]["schemas"]) - set(answers) <= {
-        "ChangeResponse", "CorrectRequest", "FeedbackRequest", "GoldenItem", "GoldenOutcome", "GoldenQuestionResponse",
-        "GoldenRemoval", "GoldenRequest", "InvalidateRequest", "JsonValue", "ListItem", "RecallHit", "RecallRequest",
-        "RunRequest", "RunResponse", "Selection", "TenantStatus", "ToolArguments", "WriteItem",
-        "WriteRequest", "WriteResult",
+        "ChangeResponse", "CorrectRequest", "DatesChange", "DatesSettings", "FeedbackRequest", "GoldenItem",
+        "GoldenOutcome", "GoldenQuestionResponse", "GoldenRemoval", "GoldenRequest", "InvalidateRequest", "JsonValue",
+        "LanguageModelChange", "LanguageModelSettings", "ListItem", "RecallChange", "RecallHit", "RecallRequest",
+        "RecallSettings", "RunRequest", "RunResponse", "Selection", "SettingsChange", "TenantStatus", "ToolArguments",
+        "WriteItem", "WriteRequest", "WriteResult",
     }  # fmt: skip
 
 

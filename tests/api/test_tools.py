@@ -45,6 +45,11 @@ NOT_FOR_AGENTS = {
     "permitted": "a part of recall",
     "record_recall": "a part of recall",
     "restore": "storing the same text again does it",
+    "read_settings": "an admin's, over REST and in the console",
+    "change_settings": "an admin's; an agent does not choose how it is ranked, or who reads along",
+    "language_model": "a part of other services",
+    "model_label": "a part of the status",
+    "try_language_model": "an admin's, in the console",
 }
 """Functions of services that take a scope and yet are no tool, each with its reason."""
 

@@ -43,6 +43,7 @@ def addresses(mira: Member, empty: Member, memory: UUID, long: UUID, gone: UUID)
         "memory-retracted": mira.at(f"memories/{gone}"),
         "add": mira.at("memories/new"),
         "correct": mira.at(f"memories/{memory}/correct"),
+        "settings": mira.at("settings"),
         "erase": mira.at(f"memories/{memory}/delete"),
         "quality": mira.at("quality"),
         "quality-empty": empty.at("quality"),

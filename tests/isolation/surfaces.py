@@ -199,6 +199,21 @@ def status(probe: Probe) -> None:
         assert answer.json["tenant"] == expected
 
 
+def settings(probe: Probe) -> None:
+    """One's own settings, which nobody has changed."""
+    answer = probe.holder.send("GET", "settings")
+    if probe.judge(answer, "admin"):
+        assert (answer.status, answer.json["chosen"]) == (200, []), answer.body
+
+
+def change_settings(probe: Probe) -> None:
+    """A change that is refused, by a holder who may and by one who may not."""
+    answer = probe.holder.send("PATCH", "settings", {"llm": {"model": _canary(probe)}})
+    if probe.judge(answer, "admin"):
+        assert answer.status == (422 if probe.holder.shape.whole else 403)
+    probe.changes_nothing()
+
+
 def erase_foreign(probe: Probe) -> None:
     answer = probe.twins("DELETE", "memories", {"ids": ["ID"]}, foreign=probe.foreign(), unknown=str(uuid4()))
     assert not probe.judge(answer, "write") or answer.json == {"requested": 1, "deleted": 0, "complete": True}
@@ -359,9 +374,10 @@ _TOOLS: list[tuple[str, dict[str, Any], str]] = [
 SURFACES: Mapping[str, Callable[[Probe], None]] = {
     each.__name__: each
     for each in (
-        recall, listing, list_foreign_source, get_own, get_foreign, jobs, job_own, job_foreign, status, erase_foreign,
-        erase_foreign_source, invalidate_foreign, invalidate_foreign_source, correct_foreign, write_same_content,
-        feedback_foreign, feedback_own, golden_add, golden_expect_foreign, golden_list, golden_remove_foreign,
-        golden_run, golden_runs, golden_run_foreign, tools, tool_search, tool_foreign,
+        recall, listing, list_foreign_source, get_own, get_foreign, jobs, job_own, job_foreign, status, settings,
+        change_settings, erase_foreign, erase_foreign_source, invalidate_foreign, invalidate_foreign_source,
+        correct_foreign, write_same_content, feedback_foreign, feedback_own, golden_add, golden_expect_foreign,
+        golden_list, golden_remove_foreign, golden_run, golden_runs, golden_run_foreign, tools, tool_search,
+        tool_foreign,
     )
 }  # fmt: skip

@@ -46,6 +46,7 @@ FURNITURE = (
     "INSERT INTO tenants_membership (id, tenant_id, user_id, role, created_at)"
     " VALUES (%(user)s, %(it)s, %(user)s, 'viewer', now())",
     "INSERT INTO billing_quota (tenant_id, name, \"limit\", set_by, set_at) VALUES (%(it)s, 'rps', 1000, 'x', now())",
+    "INSERT INTO memory_settings (tenant_id, chosen, version) VALUES (%(it)s, '{}', 0)",
     "INSERT INTO memory_job (id, tenant_id, kind, state, total, done, payload, result, error, actor, scope,"
     " lease_until, attempts, created_at)"
     " VALUES (%(user)s, %(it)s, 'x', 'succeeded', 0, 0, '{}', '{}', '', 'x', '{}', now(), 0, now())",

@@ -13,6 +13,6 @@ from memory.engine.stages.stage import Stage
 from memory.engine.stages.substance import Question, Substance
 
 STAGES: Final[tuple[Stage, ...]] = (
-    ExactToken(), Speaker(), Source(), Substance(), Question(), Newest(), Gravity(), Freshness(), AccessBonus(),
-    InhibitionOfReturn(), Curiosity(), QLearning(),
+    ExactToken(), Speaker(), Source(), Substance(), Question(), Newest(), Gravity(), Freshness(),
+    AccessBonus(), InhibitionOfReturn(), Curiosity(), QLearning(),
 )  # fmt: skip

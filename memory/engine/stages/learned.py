@@ -6,10 +6,9 @@ and then such a stage does nothing.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
 from typing import Final
 
-from memory.engine.stages.moment import moment
+from memory.engine.stages.moment import days_since, moment
 from memory.engine.stages.stage import Asked, Candidate, Stage
 
 COUNT, IDLE, SHOWN, LEANING = "access_count", "access_idle_days", "exposures", "leaning"
@@ -18,7 +17,7 @@ better than the others the arms are said to be that found it (-1 to 1)."""
 MOST_USES: Final = 10
 USE_HALF_LIFE: Final = 30.0
 TIRED, MOST_TIRED = 0.1, 0.5
-RIPE: Final = timedelta(days=7)
+RIPE_DAYS: Final = 7.0
 LIFT, HALF_LIFT = 0.25, 0.125
 SEEN_ENOUGH: Final = 2
 LEAN: Final = 1.0
@@ -84,7 +83,7 @@ def _curious(asked: Asked, candidate: Candidate) -> float:
         return 0.0
     if not candidate.record.payload["timestamp"]:
         return HALF_LIFT
-    return LIFT if asked.now - moment(candidate) >= RIPE else 0.0
+    return LIFT if days_since(asked, moment(candidate)) >= RIPE_DAYS else 0.0
 
 
 class QLearning:

@@ -48,6 +48,14 @@ class RecallOptions(TypedDict, total=False):
     include_trace: bool
 
 
+class SettingsChange(TypedDict, total=False):
+    """Sections of a tenant's settings to change: in each, what is absent stays and None is the default again."""
+
+    recall: Mapping[str, Any] | None
+    dates: Mapping[str, Any] | None
+    llm: Mapping[str, Any] | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What answers have in common."""
@@ -254,6 +262,19 @@ class Status(Answer):
     version: str
     embedding: str
     tenant: TenantStatus
+
+
+@dataclass(frozen=True)
+class Settings(Answer):
+    """What is in force for the tenant, section by section; `chosen` names what it has set itself. `llm` has no key:
+    `api_key_set` and `api_key_last4` say whether there is one, and which."""
+
+    version: int
+    recall: Mapping[str, Any]
+    dates: Mapping[str, Any]
+    llm: Mapping[str, Any]
+    chosen: tuple[str, ...]
+    changed_at: datetime | None = None
 
 
 @dataclass(frozen=True)

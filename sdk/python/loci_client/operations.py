@@ -27,6 +27,8 @@ from loci_client.models import (
     Recalled,
     RecallOptions,
     Retraction,
+    Settings,
+    SettingsChange,
     Status,
     ToolList,
     Written,
@@ -245,6 +247,22 @@ def _object(document: Any) -> Mapping[str, Any]:
 def status() -> Flow[Status]:
     """How the server and the tenant stand."""
     return (yield from perform(Call("GET", f"{API}/status", partial(decode, Status))))
+
+
+def settings() -> Flow[Settings]:
+    """The tenant's settings, as they are in force. It needs a key with `admin`."""
+    return (yield from perform(Call("GET", f"{API}/settings", partial(decode, Settings))))
+
+
+def change_settings(*, expected_version: int | None = None, **sections: Unpack[SettingsChange]) -> Flow[Settings]:
+    """Change some settings: in a section what is absent stays, and None is the default again.
+
+    `expected_version`: only if the settings are still of that version, else `Changed`. It is not sent again when the
+    answer is lost: the change may have been made.
+    """
+    headers = {} if expected_version is None else {"If-Match": f'"{expected_version}"'}
+    decoded = partial(decode, Settings)
+    return (yield from perform(Call("PATCH", f"{API}/settings", decoded, sections, headers=headers, repeatable=False)))
 
 
 def health() -> Flow[Health]:
