@@ -19,8 +19,8 @@ BY_NAME = {stage.name: stage for stage in STAGES}
 def candidate(number: int, odds: float = 1.0, *, days: float | None = 0.0, **signals: float) -> Candidate:
     happened = None if days is None else (NOW - timedelta(days=days)).isoformat()
     plain = dict.fromkeys(("subject", "agent", "kind"))
-    payload = {**plain, "timestamp": happened, "known_from": NOW.isoformat(), "namespace": "default", "source": ""}
-    record = Record(UUID(int=number), UUID(int=number), "tea", payload)
+    document = {**plain, "timestamp": happened, "known_from": NOW.isoformat(), "namespace": "default", "source": ""}
+    record = Record(UUID(int=number), UUID(int=number), "tea", document)
     return Candidate(Fused(UUID(int=number), 0.0, {"dense": odds}, {"lexical": 1.0}), record, signals)
 
 
