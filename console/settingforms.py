@@ -36,6 +36,10 @@ STAGE_NAMES = {
     "source": gettext_lazy("Lift what stands among more of the answer"),
     "speaker": gettext_lazy("Lift what the person named has said"),
     "substance": gettext_lazy("Sink very short texts"),
+    "access_bonus": gettext_lazy("Lift what was used before"),
+    "inhibition_of_return": gettext_lazy("Sink what was shown again and again today"),
+    "curiosity": gettext_lazy("Lift what is old and was hardly shown"),
+    "q_learning": gettext_lazy("Lean towards searches that feedback has praised"),
 }
 LANGUAGES = {
     "en": gettext_lazy("English"),
@@ -194,6 +198,18 @@ class RecallForm(SectionForm):
         0.01,
         36_500,
         gettext_lazy("After so many days a memory counts as half as fresh. By default 14."),
+    )
+    access_bonus = number(
+        gettext_lazy("Bonus for use"),
+        0,
+        1,
+        gettext_lazy("0 to 1, by default 0.25: by how much of its odds a much-used memory is lifted at most."),
+    )
+    record_access = switch(
+        gettext_lazy("Count what is used"), OFF, gettext_lazy("Each result of a recall counts as used once more.")
+    )
+    record_exposures = switch(
+        gettext_lazy("Count what is shown"), OFF, gettext_lazy("Each result counts as shown, for a day.")
     )
 
     def more(self) -> dict[str, forms.Field]:

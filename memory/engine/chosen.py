@@ -16,6 +16,9 @@ RECALL: Final[Mapping[str, str]] = {
     "fields": "fields",
     "token_budget": "token_budget",
     "half_life": "half_life",
+    "access_bonus": "access_bonus",
+    "record_access": "record_access",
+    "record_exposures": "record_exposures",
 }
 """Settings of the section `recall`, and what they are called in a Tuning."""
 DATES: Final = ("date_order", "languages")

@@ -72,6 +72,11 @@ class RecallChange(Strict):
     half_life: float | None = Field(
         None, ge=0.01, le=36_500, description="Days after which a memory counts as half as fresh."
     )
+    access_bonus: float | None = Field(
+        None, ge=0, le=1, description="By how much of their odds the stage access_bonus lifts much-used memories."
+    )
+    record_access: bool | None = Field(None, description="Count what recalls find as used.")
+    record_exposures: bool | None = Field(None, description="Count what recalls find as shown.")
 
 
 class DatesChange(Strict):
@@ -128,6 +133,9 @@ class RecallSettings(BaseModel):
     fields: dict[str, float]
     token_budget: int | None
     half_life: float
+    access_bonus: float
+    record_access: bool
+    record_exposures: bool
 
 
 class DatesSettings(BaseModel):
