@@ -1,6 +1,6 @@
 """A result of a search as the page shows it: its text with the words found, its score, and why it stands there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -54,6 +54,7 @@ class ShownHit:
     total: float
     segments: Sequence[Segment]
     reasons: Sequence[Reason]
+    arms: Sequence[str] = ()
 
     @property
     def spoken(self) -> str:
@@ -71,8 +72,9 @@ def shown(hit: Hit, place: int, query: str, missing: dict[str, str]) -> ShownHit
     spans = joined(record.text, spans)
     reasons = [_reason(hit, arm, words, missing) for arm in NAMES if arm != "neighbours" or arm in hit.parts]
     return ShownHit(
-        place, record, snippet(record.text, spans), hit.score, sum(hit.parts.values()), _segments(hit), reasons
-    )
+        place, record, snippet(record.text, spans), hit.score, sum(hit.parts.values()), _segments(hit), reasons,
+        list(hit.arms),
+    )  # fmt: skip
 
 
 def _reason(hit: Hit, arm: str, words: Sequence[str], missing: dict[str, str]) -> Reason:
@@ -171,6 +173,13 @@ def remarks(notes: Sequence[str]) -> list[str]:
         elif tag.startswith("filter:empty_range:"):
             said.append(_("The range of “%(key)s” ends before it begins.") % {"key": tag.split(":", 2)[2]})
     return said
+
+
+def wordless(found: Sequence[Hit], missing: Mapping[str, str]) -> list[str]:
+    """Says so where results come by meaning alone, although words were looked for."""
+    if not found or "lexical" in missing or any("lexical" in hit.arms for hit in found):
+        return []
+    return [_("No memory has a word of this. These are the nearest by meaning, and may be far off.")]
 
 
 def counted(number: int) -> str:

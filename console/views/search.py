@@ -19,6 +19,7 @@ from console.dossier import Dossier, dossier_of
 from console.figures import grouped
 from console.times import Times, times_of
 from loci.ground.errors import NotFound
+from memory.engine.tuning import Overrides
 from memory.engine.types import NOW, View
 from memory.services.lookup import get_memory, list_versions
 from memory.services.recall import recall
@@ -34,6 +35,8 @@ MOST_SPACES = 6
 """Namespaces that a search can be narrowed to with one press."""
 COUNTED = 8
 """Filters that are tried without, when nothing is found."""
+UNRECORDED = Overrides(record_access=False, record_exposures=False)
+"""A search as one types says nothing about what is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +120,33 @@ def _filter_row(scope: Scope, asked: Asked) -> dict[str, Any]:
     rest = asked.rest
     filters = asked.narrowing.pairs
     untimed = [pair for pair in rest if pair not in asked.times.pairs]
-    return builder(asked.narrowing, rest, known_keys(scope)) | {
+    namespaces = list(shares(scope).namespaces)
+    return builder(asked.narrowing, rest, known_keys(scope), namespaces) | {
         "clocks": asked.times.chips([*untimed, *filters]),
         "untimed": [*untimed, *filters],
         "toggled": asked.times.toggled([*untimed, *filters]),
         "time_zone": scope.time_zone,
-        "spaces": _spaces(scope, asked),
+        "spaces": _spaces(asked, namespaces[:MOST_SPACES]),
     }
 
 
-def _spaces(scope: Scope, asked: Asked) -> list[tuple[str, str]]:
-    """The largest namespaces, each with the query string that narrows to it; none where one was chosen."""
-    if any(each.field == "namespace" for each in asked.narrowing.conditions) or asked.narrowing.either:
+def _spaces(asked: Asked, largest: Sequence[str]) -> list[tuple[str, str, bool]]:
+    """All namespaces and the largest ones: name, the query string that asks there, and whether this search does.
+
+    None where there is nothing to choose, or where a filter says more of namespaces than one name.
+    """
+    narrowing = asked.narrowing
+    others = tuple(each for each in narrowing.conditions if each.field != "namespace")
+    chosen = [each for each in narrowing.conditions if each.field == "namespace"]
+    if narrowing.either or len(chosen) > 1 or any(each.comparison != "eq" for each in chosen):
         return []
-    found = list(shares(scope).namespaces)[:MOST_SPACES]
-    chosen = [("f", Condition("namespace", "eq", value_list([name])).token) for name in found]
-    pairs = zip(found, chosen, strict=True) if len(found) > 1 else ()
-    return [(name, urlencode([*asked.rest, *asked.narrowing.pairs, pair])) for name, pair in pairs]
+    offered = [Condition("namespace", "eq", value_list([name])) for name in largest]
+    offered += [each for each in chosen if each not in offered]
+    if len(offered) < 2:
+        return []
+    rest = [*asked.rest, *Narrowing(others, raw=narrowing.raw).pairs]
+    found = [(each.value, urlencode([*rest, ("f", each.token)]), each in chosen) for each in offered]
+    return [("", urlencode(rest), not chosen), *found]
 
 
 def _part(request: HttpRequest) -> str:
@@ -161,7 +174,10 @@ def _start(scope: Scope) -> dict[str, Any]:
 
 
 def _results(scope: Scope, asked: Asked) -> dict[str, Any]:
-    answer = recall(scope, query=asked.query, limit=asked.limit, filters=asked.narrowing.filter, view=asked.times.view)
+    answer = recall(
+        scope, query=asked.query, limit=asked.limit, filters=asked.narrowing.filter, view=asked.times.view,
+        overrides=UNRECORDED,
+    )  # fmt: skip
     missing = hits.missing_arms(answer.degraded, answer.notes)
     found = [hits.shown(hit, place, asked.query, missing) for place, hit in enumerate(answer.hits, 1)]
     return {
@@ -169,7 +185,7 @@ def _results(scope: Scope, asked: Asked) -> dict[str, Any]:
         "count": hits.counted(len(found)),
         "milliseconds": round(answer.seconds * 1000),
         "fallbacks": hits.fallbacks(answer.degraded),
-        "remarks": hits.remarks(answer.notes),
+        "remarks": hits.remarks(answer.notes) + hits.wordless(answer.hits, missing),
         "legend": _legend(found, missing),
         "more": len(found) == asked.limit < MOST,
         "dossier": _beside(scope, asked, found),

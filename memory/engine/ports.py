@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from memory.engine.dates import Window
+from memory.engine.language_model import LanguageModel as LanguageModel
 from memory.engine.lexis import Near, Plan
-from memory.engine.types import Neighbour, PoolItem, Ranked, Search
+from memory.engine.types import Link, PoolItem, Ranked, Search
 from tenants.scope import Scope
 
 Embedding = npt.NDArray[np.float32]
@@ -62,6 +65,23 @@ class LexicalStore(Protocol):
         """Those of the words `near` that stand in any of `versions`."""
 
 
+class TemporalStore(Protocol):
+    """What happened in given windows among the versions that `scope` sees from the search's view."""
+
+    def in_windows(
+        self, scope: Scope, search: Search, windows: Sequence[Window], count: int, *, ascending: bool
+    ) -> Sequence[Ranked]:
+        """`count` versions in the order of time."""
+
+    def nearest_in_windows(
+        self, scope: Scope, search: Search, windows: Sequence[Window], embedding: Embedding, count: int
+    ) -> Sequence[Ranked]:
+        """The `count` versions nearest to `embedding`, by cosine, best first."""
+
+    def moments(self, scope: Scope, versions: Sequence[UUID]) -> Mapping[UUID, datetime]:
+        """The event time of each of `versions` that has one."""
+
+
 class PoolStore(Protocol):
     """Completes the arms' hits to a pool in which every member has every arm's true score."""
 
@@ -73,5 +93,5 @@ class PoolStore(Protocol):
         anchors: Sequence[UUID],
         embedding: Embedding | None,
         weights: Mapping[str, float],
-    ) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
-        """`versions` and the neighbours of `anchors` within their sources, scored."""
+    ) -> tuple[Sequence[PoolItem], Sequence[Link]]:
+        """`versions` and the neighbours of `anchors` within their sources, scored, and what links them."""

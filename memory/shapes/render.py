@@ -4,11 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory.engine.chosen import RECALL
 from memory.engine.items import Outcome
+from memory.engine.stages import STAGES
 from memory.engine.types import Record
 from memory.models import Job
 from memory.services.jobs import outcome_json
 from memory.services.recall import Hit, Recalled
+from memory.services.settings import TenantSettings
 
 SEED_NAMES = {"dense": "vector", "lexical": "bm25"}
 
@@ -74,6 +77,37 @@ def recalled(query: str, answer: Recalled, *, trace: bool) -> dict[str, Any]:
         "trace": _trace(answer.trace) | {"degraded": degraded, "notes": notes} if trace else None,
         "tokens_estimate": answer.tokens_estimate,
     }
+
+
+def tenant_settings(found: TenantSettings) -> dict[str, Any]:
+    """A tenant's settings; the key of its language model is never among them."""
+    tuning, model = found.tuning, found.model
+    return {
+        "version": found.version,
+        "changed_at": found.changed_at,
+        "recall": {
+            **{name: _plain(getattr(tuning, ours)) for name, ours in RECALL.items()},
+            "stages": {stage.name: tuning.stages.get(stage.name, stage.default) for stage in STAGES},
+        },
+        "dates": {
+            "time_zone": tuning.time_zone,
+            "date_order": tuning.date_order,
+            "languages": list(tuning.languages),
+        },
+        "llm": {
+            "provider": model.provider,
+            "url": model.url,
+            "model": model.model,
+            "api_key_set": model.key_set,
+            "api_key_last4": model.key_last4,
+            "source": model.source,
+        },
+        "chosen": list(found.chosen),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _trace(trace: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
+from memory.engine.lending import RADIUS, links
 from memory.engine.ports import Embedding
 from memory.engine.tuning import FIELD_WEIGHTS
-from memory.engine.types import Neighbour, PoolItem, Ranked, Search
+from memory.engine.types import Link, Neighbour, PoolItem, Ranked, Search
 from memory.stores.postgres.bm25 import bm25, frequency
 from memory.stores.postgres.corpus import Figures
 from memory.stores.postgres.visible import Params, at_time, in_reach, narrowed, tenant_clause
@@ -16,7 +18,6 @@ from tenants.scope import Scope
 
 CANDIDATES = 400
 """Sign-bit candidates compared exactly, at least; one more for every 40 documents keeps recall@10 above 0.99."""
-RADIUS = 2
 
 
 def literal(embedding: Embedding) -> str:
@@ -74,11 +75,11 @@ class PostgresReader:
         anchors: Sequence[UUID],
         embedding: Embedding | None,
         weights: Mapping[str, float],
-    ) -> tuple[list[PoolItem], list[Neighbour]]:
+    ) -> tuple[list[PoolItem], list[Link]]:
         """`versions`, and up to two neighbours of `anchors` on each side within source and namespace, truly scored."""
-        neighbours = self._neighbours(scope, search, anchors)
+        neighbours = self._neighbours(scope, search, anchors) if anchors else []
         pool = list(dict.fromkeys([*versions, *(near.version for near in neighbours)]))
-        return self._scores(scope, pool, embedding, weights), neighbours
+        return self._scores(scope, pool, links(neighbours), embedding, weights)
 
     def _neighbours(self, scope: Scope, search: Search, versions: Sequence[UUID]) -> list[Neighbour]:
         """What stands next to `versions` in their sources, as the view sees it; then what of that the filters leave.
@@ -114,9 +115,14 @@ class PostgresReader:
         return [Neighbour(*row) for row in self.cursor.fetchall()]
 
     def _scores(
-        self, scope: Scope, pool: Sequence[UUID], embedding: Embedding | None, weights: Mapping[str, float]
-    ) -> list[PoolItem]:
-        """The true cosine (None without a vector) and BM25 (0 without a match) of every member."""
+        self,
+        scope: Scope,
+        pool: Sequence[UUID],
+        pairs: Sequence[Link],
+        embedding: Embedding | None,
+        weights: Mapping[str, float],
+    ) -> tuple[list[PoolItem], list[Link]]:
+        """The true cosine (None without a vector) and BM25 (0 without a match) of every member; each pair's cosine."""
         params = Params()
         vectors, postings = tenant_clause("x", scope, params), tenant_clause("p", scope, params)
         found = frequency("p", self.fields, params)
@@ -126,27 +132,46 @@ class PostgresReader:
             "terms": list(weights),
             "weights": list(weights.values()),
             "mean": self.figures.mean,
+            "left": [link.left for link in pairs],
+            "right": [link.right for link in pairs],
         }
         self.cursor.execute(
             f"""/* pool.scores */
-            SELECT x.version_id, 'dense', max(-(x.embedding <#> %(query)s::vector))
+            SELECT 'dense', x.version_id, NULL::uuid, max(-(x.embedding <#> %(query)s::vector)), NULL::text[]
             FROM memory_vector x WHERE {vectors} AND x.version_id = ANY(%(pool)s::uuid[])
                 AND %(query)s::text IS NOT NULL GROUP BY x.version_id
             UNION ALL
-            SELECT p.version_id, 'lexical', sum(q.weight * {bm25("p.frequency", "p.length")})::float8
+            SELECT 'lexical', p.version_id, NULL, sum(q.weight * {bm25("p.frequency", "p.length")})::float8,
+                array_agg(q.term)
             FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS q(term, weight)
                 CROSS JOIN LATERAL (SELECT p.version_id, {found} AS frequency, p.length FROM memory_posting p
                     WHERE {postings} AND p.term = q.term AND p.version_id = ANY(%(pool)s::uuid[])) AS p
-            WHERE p.frequency > 0 GROUP BY p.version_id""",
+            WHERE p.frequency > 0 GROUP BY p.version_id
+            UNION ALL
+            SELECT 'likeness', pair.a, pair.b, -(x.embedding <#> y.embedding), NULL
+            FROM unnest(%(left)s::uuid[], %(right)s::uuid[]) AS pair(a, b)
+                JOIN memory_vector x ON {vectors} AND x.version_id = pair.a AND x.ordinal = 0
+                JOIN memory_vector y ON {tenant_clause("y", scope, params)}
+                    AND y.version_id = pair.b AND y.ordinal = 0""",
             params.values,
         )
         scores: dict[UUID, dict[str, float | None]] = {version: {"lexical": 0.0} for version in pool}
         if embedding is not None:
             for its in scores.values():
                 its["dense"] = None
-        for version, arm, score in self.cursor.fetchall():
-            scores[version][arm] = score
-        return [PoolItem(version, its) for version, its in scores.items()]
+        matched: dict[UUID, frozenset[str]] = {}
+        alike: dict[tuple[UUID, UUID], float] = {}
+        for kind, version, other, score, terms in self.cursor.fetchall():
+            if kind == "likeness":
+                alike[version, other] = score
+                continue
+            scores[version][kind] = score
+            if terms:
+                matched[version] = frozenset(terms)
+        return (
+            [PoolItem(version, its, matched.get(version, frozenset())) for version, its in scores.items()],
+            [replace(link, likeness=alike.get((link.left, link.right))) for link in pairs],
+        )
 
 
 def remaining_ms(deadline: float, now: float) -> int:

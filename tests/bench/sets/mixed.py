@@ -160,7 +160,9 @@ def _background(slots: Slots, chance: random.Random) -> Drawn:
 
 
 def _place(memories: list[Memory], chance: random.Random) -> None:
-    """Logs, minutes, how-tos and journals are sources with 4 to 15 memories of a day, tickets their own; others have none.
+    """Logs, minutes, how-tos and journals are sources with 4 to 15 memories of a day; tickets are each their own.
+
+    Others have none.
 
     What has a time of its own keeps it.
     """

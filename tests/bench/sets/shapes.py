@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 
 @dataclass(slots=True)
@@ -20,24 +19,6 @@ class Memory:
     at: int = 0
     tags: tuple[str, ...] = ()
     key: str = ""
-
-    def item(self) -> dict[str, Any]:
-        """What POST /memories takes."""
-        validity = {"valid_from": self.valid_from, "valid_until": self.valid_to}
-        metadata = {name: moment.isoformat() for name, moment in validity.items() if moment}
-        return {
-            "text": self.text,
-            "source": self.source,
-            "offset": self.at,
-            "tags": list(self.tags),
-            "metadata": metadata,
-            **({"timestamp": self.moment.isoformat()} if self.moment else {}),
-        }
-
-    def holds(self, moment: datetime) -> bool:
-        """Whether it is valid in the world at `moment`."""
-        begun = self.valid_from is None or self.valid_from <= moment
-        return begun and (self.valid_to is None or moment < self.valid_to)
 
 
 @dataclass(slots=True)

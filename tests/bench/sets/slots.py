@@ -17,7 +17,7 @@ def read(name: str) -> Any:
 
 
 class Slots:
-    """Draws what stands in `{}`: persons a b e, cities c d f, a project p, numbers, days. `own` draws without repeats."""
+    """Draws what stands in `{}`: persons a b e, cities c d f, a project p, numbers, days."""
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
