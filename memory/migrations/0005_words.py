@@ -48,7 +48,6 @@ class Migration(migrations.Migration):
                 ("tenant", tenant()),
             ],
         ),
-        migrations.AddField("corpus", "words_dropped", models.BigIntegerField(default=0, db_default=0)),
         migrations.AddField("posting", "in_key", models.SmallIntegerField(default=0, db_default=0)),
         migrations.AddField("posting", "in_tags", models.SmallIntegerField(default=0, db_default=0)),
         migrations.AddField(
