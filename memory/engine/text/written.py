@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from memory.engine.text.charsets import APOSTROPHES, EMOJI_START, RUN_START, UNSPACED, scanner
@@ -104,7 +105,13 @@ def flat(text: str) -> str:
     """A text as phrases are compared: case, accents, Unicode form and the kind and amount of white space set aside."""
     if text.isascii():
         return " ".join(text.lower().replace("\\", "/").split())
-    return " ".join(filter(None, (fold(normalise(token)) for token in text.split())))
+    tokens = (token.lower() if token.isascii() else _flat_token(token) for token in text.replace("\\", "/").split())
+    return " ".join(filter(None, tokens))
+
+
+@lru_cache(maxsize=8192)
+def _flat_token(token: str) -> str:
+    return fold(normalise(token))
 
 
 def stands_in(phrase: str, text: str, *, open_end: bool = False) -> bool:
