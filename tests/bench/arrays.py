@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class Arrays:
     alike: tuple[float, float] | None
     sources: Places
     positions: Places
+    kept: dict[Any, Any] = field(default_factory=dict)
+    """What rankers worked out about a question and may want again."""
 
 
 def score(data: Dataset, kind: str, *, k1: float = K1, b: float = B) -> Arrays:

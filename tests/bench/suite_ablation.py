@@ -83,19 +83,22 @@ def _asked(stored: Stored, fields: Fields) -> list[Outcome]:
     return outcomes(stored.data, lambda row: stored.rank(row, **fields), rows)
 
 
-def markdown(found: Mapping[str, Sequence[Outcome]], paces: Mapping[str, float]) -> list[str]:
-    """A row for each variant: figures, and its difference from the default over LoCoMo and over one's own sets."""
+def markdown(found: Mapping[str, Sequence[Outcome]], paces: Mapping[str, float] | None = None) -> list[str]:
+    """A row for each variant: figures, and its difference from the default over LoCoMo and over one's own sets.
+
+    `paces`: the median milliseconds of a recall.
+    """
     default = found["default"]
     head = ["", *(f"LoCoMo R@{cut}" for cut in (1, 10, 25)), "− default, R@10 [95 %]"]
     head += [f"{name} {what}" for name, (what, _) in HEADLINE.items()]
-    head += ["sets − default [95 %]", "p50 ms"]
+    head += ["sets − default [95 %]", *(["p50 ms"] if paces else [])]
     lines = [_row(head), "|" + "---|" * len(head)]
     for name, every in found.items():
         cells = [name, *(_figure(of(every, *SCORED), recall(cut)) for cut in (1, 10, 25))]
         cells.append(_change(name, of(every, *SCORED), of(default, *SCORED), recall(10)))
         cells += [_figure(of(every, set_name), metric) for set_name, (_, metric) in HEADLINE.items()]
         cells.append(_change(name, of(every, *HEADLINE), of(default, *HEADLINE), headline))
-        lines.append(_row([*cells, f"{paces[name]:.1f}"]))
+        lines.append(_row([*cells, *([f"{paces[name]:.1f}"] if paces else [])]))
     return lines
 
 

@@ -4,6 +4,8 @@ from statistics import fmean
 
 import pytest
 
+from memory.services import retrieve
+from tests.bench import offline
 from tests.bench.datasets import mixed, thinned
 from tests.bench.offline import product, score
 from tests.cast import Caller
@@ -30,3 +32,7 @@ def test_exact_scores_in_process_rank_as_recall_does(alice: Caller, fields: dict
         shares.append(len(set(ours) & set(theirs)) / len(theirs))
         assert theirs[0] in ours[:2]
     assert fmean(shares) > 0.97
+
+
+def test_the_sizes_in_process_are_recalls_own() -> None:
+    assert (offline.POOL, offline.ANCHORS, offline.STAGED) == (retrieve.POOL, retrieve.ANCHORS, retrieve.STAGED)
