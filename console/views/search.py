@@ -17,6 +17,7 @@ from console.chips import Chip, Narrowing, builder, narrowing_of, tidied, value_
 from console.conditions import Condition
 from console.dossier import Dossier, dossier_of
 from console.figures import grouped
+from console.modes import MODE_NAMES, MODES, Syntax, syntax_of
 from console.parts import STAGE_LEGEND, STAGE_LOOK, name_of
 from console.times import Times, times_of
 from loci.ground.errors import NotFound
@@ -49,12 +50,19 @@ class Asked:
     narrowing: Narrowing
     times: Times
     opened: UUID | None
+    mode: str = MODES[0]
 
     @property
     def rest(self) -> list[tuple[str, str]]:
         """All but the filters, as it stands in an address."""
         more = [("limit", str(self.limit))] if self.limit != STEP else []
-        return [*([("q", self.query)] if self.query else []), *more, *self.times.pairs]
+        return [*self._asked, *more, *self.times.pairs]
+
+    @property
+    def _asked(self) -> list[tuple[str, str]]:
+        """The question and how it is read."""
+        mode = [("mode", self.mode)] if self.mode != MODES[0] else []
+        return [*([("q", self.query)] if self.query else []), *mode]
 
     @property
     def address(self) -> str:
@@ -65,7 +73,7 @@ class Asked:
     def wider(self) -> str:
         """The query string of the same search for more results."""
         limit = min(MOST, self.limit + STEP)
-        return urlencode([("q", self.query), ("limit", limit), *self.times.pairs, *self.narrowing.pairs])
+        return urlencode([*self._asked, ("limit", str(limit)), *self.times.pairs, *self.narrowing.pairs])
 
     @property
     def filters_only(self) -> str:
@@ -74,8 +82,18 @@ class Asked:
 
     @property
     def usable(self) -> bool:
-        """Whether every filter and both clocks make sense."""
-        return not self.narrowing.faulty and not self.times.faults
+        """Whether every filter, both clocks and the query make sense."""
+        return not self.narrowing.faulty and not self.times.faults and not self.syntax
+
+    @property
+    def modes(self) -> list[tuple[str, str, bool]]:
+        """The ways to read a question: value, name, whether it is this one."""
+        return [(mode, str(MODE_NAMES[mode]), mode == self.mode) for mode in MODES]
+
+    @property
+    def syntax(self) -> Syntax | None:
+        """Why a query in the query language cannot be read."""
+        return syntax_of(self.query) if self.mode == "raw" and self.query else None
 
 
 def asked_of(request: HttpRequest) -> Asked:
@@ -84,7 +102,11 @@ def asked_of(request: HttpRequest) -> Asked:
     limit = request.GET.get("limit", "")
     wanted = int(limit) if limit.isascii() and limit.isdigit() and len(limit) < 5 else STEP
     opened = uuid_of(request.GET.get("open", ""))
-    return Asked(query, max(1, min(MOST, wanted)), narrowing_of(request.GET), times_of(request.GET), opened)
+    mode = request.GET.get("mode", "")
+    return Asked(
+        query, max(1, min(MOST, wanted)), narrowing_of(request.GET), times_of(request.GET), opened,
+        mode if mode in MODES else MODES[0],
+    )  # fmt: skip
 
 
 def uuid_of(text: str) -> UUID | None:
@@ -177,7 +199,7 @@ def _start(scope: Scope) -> dict[str, Any]:
 def _results(scope: Scope, asked: Asked) -> dict[str, Any]:
     answer = recall(
         scope, query=asked.query, limit=asked.limit, filters=asked.narrowing.filter, view=asked.times.view,
-        overrides=UNRECORDED,
+        mode=asked.mode, overrides=UNRECORDED,
     )  # fmt: skip
     missing = hits.missing_arms(answer.degraded, answer.notes)
     found = [hits.shown(hit, place, asked.query, missing) for place, hit in enumerate(answer.hits, 1)]

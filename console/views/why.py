@@ -43,7 +43,7 @@ def explain(request: HttpRequest, slug: str) -> HttpResponse:
     found = _ID.search(given)
     if given and not found:
         context["fault"] = _("This is neither the id of a memory nor the address of its page.")
-    elif found and asked.query and asked.usable:
+    elif found and asked.query and asked.usable and asked.syntax is None:
         context |= _told(scope, asked, UUID(found.group()))
     return render(request, "console/why.html", context, status=422 if context.get("fault") else 200)
 
@@ -57,6 +57,8 @@ def _told(scope: Scope, asked: Asked, memory: UUID) -> dict[str, object]:
             limit=asked.limit,
             clauses=_clauses(asked.narrowing),
             view=asked.times.view,
+            mode=asked.mode,
+            overrides=UNRECORDED,
         )
     except NotFound:
         return {"fault": _("There is no such memory here.")}

@@ -137,11 +137,15 @@ class FilterValue(models.Model):
 
 
 class Corpus(models.Model):
-    """A tenant's lexical statistics over believed versions, and the one embedding space its vectors lie in."""
+    """A tenant's lexical statistics over believed versions, and the one embedding space its vectors lie in.
+
+    `words_dropped` grows when words leave the vocabulary: what a process knows of it holds until then.
+    """
 
     tenant = models.OneToOneField(Tenant, on_delete=models.CASCADE, primary_key=True, related_name="+")
     documents = models.BigIntegerField(default=0)
     length = models.BigIntegerField(default=0)
+    words_dropped = models.BigIntegerField(default=0, db_default=0)
     embedding_space = models.CharField(max_length=40, blank=True)
     embedding_label = models.CharField(max_length=200, blank=True)
 

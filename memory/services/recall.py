@@ -94,7 +94,7 @@ def _check_syntax(query: str) -> None:
         raise InvalidRequest(
             [Fault(("body", "query"), str(error), "query_syntax")],
             position=error.position,
-            fault=error.fault,
+            fault=error.code,
             expected=error.expected,
         ) from None
 

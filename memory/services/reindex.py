@@ -13,6 +13,7 @@ from memory.services.indexing import index_versions
 from memory.stores.embedders import configured
 from memory.stores.postgres import outbox, terms, words
 from memory.stores.postgres.visible import Params, tenant_clause
+from memory.stores.postgres.writer import Change, settle
 from tenants import audit
 from tenants.rls import tenant_rows
 from tenants.scope import Scope
@@ -73,7 +74,8 @@ def _sweep_words(scope: Scope) -> None:
     while True:
         with tenant_rows(scope.tenant) as cursor:
             found = words.page(cursor, scope, last)
-            words.drop_unused(cursor, scope, found)
+            dropped = words.drop_unused(cursor, scope, found)
+            settle(cursor, scope, Change(words_dropped=dropped))
         if not found:
             return
         last = found[-1]

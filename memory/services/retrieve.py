@@ -18,6 +18,7 @@ from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
 from memory.engine.stages.learned import needs_signals
+from memory.engine.text.written import compounds
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
 from memory.engine.types import Fused, Link, PoolItem, Ranked, Search
 from memory.engine.weighing import arm_weights
@@ -270,7 +271,7 @@ def _asked(run: Run) -> Asked:
         run.words.weights,
         run.words.information,
         run.shape,
-        identifiers(text),
+        [*identifiers(text), *compounds(text)],
         run.search.view.valid_at or datetime.now(UTC),
         run.tuning.half_life,
         run.tuning.access_bonus,

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field
 
 from memory.engine.text import estimate_tokens
 from memory.services.recall import Hit, Recalled, recall
+from memory.shapes.ranking import Mode
 from memory.tools import markdown
 from memory.tools.fields import DEFAULT_BUDGET, Budget, Narrowing
 from memory.tools.registry import Tool
@@ -30,6 +31,7 @@ class SearchArguments(Narrowing):
         min_length=1, max_length=32_768, description="A question or words, in the language of the memories."
     )
     limit: int = Field(10, ge=1, le=100, description="How many memories at most.")
+    mode: Mode = "hybrid"
     include_invalidated: bool = Field(False, description="Also show what was retracted.")
     token_budget: Budget = Field(
         DEFAULT_BUDGET, description="Tokens that the texts may take, by estimate; the best come first."
@@ -130,6 +132,7 @@ def asked(given: SearchArguments | ContextArguments) -> dict[str, Any]:
     return {
         "query": given.query,
         "limit": given.limit,
+        "mode": given.mode if isinstance(given, SearchArguments) else "hybrid",
         "view": given.view(include_invalidated=given.include_invalidated),
     }
 

@@ -51,6 +51,7 @@ BEHIND_ANOTHER = {
     "erase.versions memory_version": "what it finds only goes to erase.live and erase.rows, which are scoped",
     "index.claimed memory_indextask": "the versions that it finds are read by index.texts, which is scoped",
     "index.texts memory_version": "vectors are kept only for versions that index.lock finds, which is scoped",
+    "words.epoch memory_corpus": "another epoch only makes known words be looked up again, which is scoped",
     "write.lock memory_memory": "what it finds is read by write.current, which is scoped",
 }
 """Statements that meet foreign rows without their clause, and nothing comes of it: the next one is scoped too."""

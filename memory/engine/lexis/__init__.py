@@ -2,12 +2,12 @@
 
 * :func:`plan`, :func:`fuzzy_plan`, :func:`misspelt` - what a query asks the index for.
 * :func:`parse` - the raw query language; :class:`QuerySyntaxError` says where a query cannot be read.
-* :func:`grams`, :func:`best` - misspelt words.
+* :func:`grams`, :func:`probes`, :func:`best` - misspelt words.
 """
 
 from memory.engine.lexis.parsing import parse
 from memory.engine.lexis.plan import Misspelt, Plan, Wanted, fuzzy_plan, misspelt, plan
-from memory.engine.lexis.spelling import Near, best, common_grams, edits_allowed, grams
+from memory.engine.lexis.spelling import Near, best, edits_allowed, grams, probes
 from memory.engine.lexis.syntax import All, Any, Node, Not, Phrase, QuerySyntaxError, Required, Word, holds, leaves
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "Wanted",
     "Word",
     "best",
-    "common_grams",
     "edits_allowed",
     "fuzzy_plan",
     "grams",
@@ -33,4 +32,5 @@ __all__ = [
     "misspelt",
     "parse",
     "plan",
+    "probes",
 ]

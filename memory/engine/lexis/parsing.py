@@ -52,10 +52,10 @@ def parse(query: str) -> Node:
     reader = _Reader(_tokens(query), len(query))
     node = reader.any(0)
     if (left := reader.next) is not None:
-        raise QuerySyntaxError("')' closes nothing", left.at, "'(' before it")
+        raise QuerySyntaxError("unopened", "')' closes nothing", left.at, "'(' before it")
     if _holds(node):
         at = _negated(node)
-        raise QuerySyntaxError("This asks only for what is absent", at, "a word that must occur beside it")
+        raise QuerySyntaxError("absent", "This asks only for what is absent", at, "a word that must occur beside it")
     return node
 
 
@@ -68,11 +68,13 @@ def _tokens(query: str) -> list[_Token]:
         if kind == "phrase":
             inside = _PHRASE.match(query, at)
             if inside is None:
-                raise QuerySyntaxError("A quotation mark opens and nothing closes it", start, "another '\"' after it")
+                raise QuerySyntaxError(
+                    "quote", "A quotation mark opens and nothing closes it", start, "another '\"' after it"
+                )
             found.append(_Token(kind, _ESCAPED.sub(r"\1", inside[1]), start))
             at = inside.end()
             if query[at : at + 1] == "*":
-                raise QuerySyntaxError("'*' follows a phrase", at, "it to end a single word")
+                raise QuerySyntaxError("star", "'*' follows a phrase", at, "it to end a single word")
         else:
             found.append(_Token(kind, match[kind], start))
     return found
@@ -118,41 +120,48 @@ class _Reader:
     def atom(self, depth: int) -> Node:
         token = self.next
         if token is None:
-            raise QuerySyntaxError("The query ends too early", self.end, _OPERAND)
+            raise QuerySyntaxError("early_end", "The query ends too early", self.end, _OPERAND)
         if (token.kind, token.text) in (("word", "AND"), ("word", "OR"), ("sign", ")")):
-            raise QuerySyntaxError(f"'{token.text}' has nothing before it", token.at, _OPERAND)
+            raise QuerySyntaxError("operand", f"'{token.text}' has nothing before it", token.at, _OPERAND)
         self.at += 1
         if token.kind != "sign":
             return self.leaf(token)
         if depth == MAX_DEPTH:
-            raise QuerySyntaxError("Parentheses are nested too deeply", token.at, f"at most {MAX_DEPTH} levels")
+            raise QuerySyntaxError("deep", "Parentheses are nested too deeply", token.at, f"at most {MAX_DEPTH} levels")
         node = self.any(depth + 1)
         if not self.takes("sign", ")"):
-            raise QuerySyntaxError("'(' is not closed", token.at, "')' after it")
+            raise QuerySyntaxError("unclosed", "'(' is not closed", token.at, "')' after it")
         return node
 
     def leaf(self, token: _Token) -> Leaf:
         self.leaves += 1
         if self.leaves > MAX_LEAVES:
-            raise QuerySyntaxError("The query has too many words", token.at, f"at most {MAX_LEAVES} words and phrases")
+            raise QuerySyntaxError(
+                "many", "The query has too many words", token.at, f"at most {MAX_LEAVES} words and phrases"
+            )
         text = token.text
         if token.kind == "phrase":
             _check_searchable(text, token.at)
             return Phrase(text, token.at)
         word = text.removesuffix("*")
         if (star := word.find("*")) >= 0:
-            raise QuerySyntaxError("'*' stands inside a word", token.at + star, "it at the end of the word only")
+            raise QuerySyntaxError(
+                "star", "'*' stands inside a word", token.at + star, "it at the end of the word only"
+            )
         _check_searchable(word, token.at)
         if word == text:
             return Word(text, token.at)
         if len(fold(normalise(word))) < MIN_PREFIX:
-            raise QuerySyntaxError(f"'{text}' is too short", token.at, f"at least {MIN_PREFIX} characters before '*'")
+            raise QuerySyntaxError(
+                "short", f"'{text}' is too short", token.at, f"at least {MIN_PREFIX} characters before '*'"
+            )
         return Word(word, token.at, prefix=True)
 
 
 def _check_searchable(text: str, at: int) -> None:
     if next(chunks(text, "en"), None) is None:
         raise QuerySyntaxError(
+            "empty",
             f"'{text[:40]}' has nothing to search for" if text.strip() else "There is nothing to search for",
             at,
             "letters, digits or emoji",

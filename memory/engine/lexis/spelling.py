@@ -10,6 +10,8 @@ from memory.engine.text.written import is_unspaced
 
 SHORTEST: Final = 3
 LONGEST: Final = 32
+SHORT: Final = 4
+"""Characters up to which a word is also found by its first one."""
 TWO_EDITS: Final = 7
 """Characters from which on a word may differ by two edits instead of one."""
 
@@ -24,17 +26,33 @@ class Near:
 
 
 def grams(word: str) -> set[str]:
-    """What a word is found by in the vocabulary when it is misspelt: its trigrams, two blanks before it and one after.
+    """What a word is found by in the vocabulary when it is misspelt: every third of its trigrams, and the last.
 
-    A pair of characters of a script without spaces is found by its second one (its first begins the word). Numbers,
-    hashes and what is too short or too long have none: another number is no misspelling.
+    That is enough: a misspelt word is looked for by all of its own (:func:`probes`), and a single edit leaves the first
+    or the last of a word of five characters as it was. A pair of characters of a script without spaces is found by its
+    second one (its first begins the word). Numbers, hashes and what is too short or too long have none: another number
+    is no misspelling.
     """
     if is_unspaced(word):
         return {word[1]} if len(word) == 2 else set()
-    if not SHORTEST <= len(word) <= LONGEST or 3 * sum(map(str.isdigit, word)) > len(word):
+    if not _correctable(word):
         return set()
-    padded = f"  {word} "
-    return {padded[at : at + 3] for at in range(len(word) + 1)}
+    padded = f" {word}"
+    found = {padded[at : at + 3] for at in range(0, len(word) - 1, 3)} | {f"{word[-2:]} "}
+    return found | {f"  {word[0]}"} if len(word) <= SHORT else found
+
+
+def probes(word: str) -> set[str]:
+    """The trigrams by which words like `word` are looked for."""
+    if is_unspaced(word) or not _correctable(word):
+        return set()
+    padded = f" {word} "
+    found = {padded[at : at + 3] for at in range(len(word))}
+    return found | {f"  {word[0]}"} if len(word) <= SHORT + 1 else found
+
+
+def _correctable(word: str) -> bool:
+    return SHORTEST <= len(word) <= LONGEST and 3 * sum(map(str.isdigit, word)) <= len(word)
 
 
 def edits_allowed(word: str) -> int:
@@ -42,11 +60,6 @@ def edits_allowed(word: str) -> int:
     if len(word) < SHORTEST:
         return 0
     return 2 if len(word) >= TWO_EDITS else 1
-
-
-def common_grams(word: str) -> int:
-    """How many grams a word has in common, at least, with another within `edits_allowed`: an edit touches four."""
-    return max(1 if len(word) < 5 else 2, len(grams(word)) - 4 * edits_allowed(word))
 
 
 def distance(one: str, other: str, most: int) -> int:
@@ -90,7 +103,7 @@ def likeness(word: str, candidate: str) -> float:
 
 def best(word: str, candidates: Iterable[str]) -> dict[str, float]:
     """The candidates that a word may have been meant to be, the most alike first, each with how much."""
-    own = grams(word)
+    own = probes(word)
     scored = [(alike, _shared(own, each), each) for each in candidates if (alike := likeness(word, each)) > 0]
     scored.sort(key=lambda item: (-item[0], -item[1], item[2]))
     return {each: alike for alike, _, each in scored}
@@ -98,5 +111,5 @@ def best(word: str, candidates: Iterable[str]) -> dict[str, float]:
 
 def _shared(own: set[str], candidate: str) -> float:
     """Dice's coefficient of the trigrams."""
-    its = grams(candidate)
+    its = probes(candidate)
     return 2 * len(own & its) / (len(own) + len(its)) if own or its else 0.0

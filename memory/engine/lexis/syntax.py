@@ -12,11 +12,15 @@ MIN_PREFIX: Final = 2
 
 
 class QuerySyntaxError(ValueError):
-    """A query that cannot be read: `position` is where, in characters from 0; `expected` what should stand there."""
+    """A query that cannot be read: `position` is where, in characters from 0; `expected` what should stand there.
 
-    def __init__(self, fault: str, position: int, expected: str):
+    `code` names the kind of fault: early_end, operand, unopened, unclosed, quote, star, short, empty, deep, many or
+    absent.
+    """
+
+    def __init__(self, code: str, fault: str, position: int, expected: str):
         super().__init__(f"{fault} at character {position + 1}: expected {expected}")
-        self.fault, self.position, self.expected = fault, position, expected
+        self.code, self.fault, self.position, self.expected = code, fault, position, expected
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from memory.engine.stages.stage import Asked, Candidate
+from memory.engine.text.written import stands_in
 
 LIFT = 1.5
 ECHO = 0.4
@@ -42,6 +43,8 @@ def _lift(wanted: Sequence[str], text: str) -> float:
 
 def _holds(text: str, token: str) -> bool:
     """Whether `token` stands in `text` by itself, not as a part of a longer one; of a hash its beginning will do."""
+    if not token.isascii():
+        return stands_in(token, text)  # a script without spaces has no longer ones
     start = bool(_HASH.fullmatch(token))
     at = text.find(token)
     while at >= 0:

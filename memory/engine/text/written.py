@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from memory.engine.text.charsets import APOSTROPHES, EMOJI_START, RUN_START, UNSPACED, scanner
+from memory.engine.text.charsets import APOSTROPHES, EMOJI_START, HIRAGANA, RUN_START, UNSPACED, scanner
 from memory.engine.text.entries import CLITIC, PIECE, URL_PIECE, Entry, build_entry
 from memory.engine.text.normalise import fold, normalise
 from memory.engine.text.stemming import canonical_language
 
 _APOSTROPHE: Final = re.compile(f"[{APOSTROPHES}\u02bc]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_PARTICLE: Final = re.compile("[のはがをにへともでやか]")
+_HIRAGANA: Final = re.compile(f"[{HIRAGANA}]+")
 _WORD_BEFORE: Final = re.compile(r"[^\W_]+\Z")
 _MOMENT: Final = re.compile(r"(\d\d)t\d\d")
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.\-]{1,15}://\w")
@@ -100,11 +103,36 @@ def _atom(piece: str, entry: Entry) -> Atom:
     return Atom(tuple(each for each in words if each), entry.terms, all(entry.stops))
 
 
+def compounds(text: str, most: int = 8) -> list[str]:
+    """What may be names in scripts without spaces: runs of 3 to 12 characters between particles, with a Latin end if
+    one follows at once, case folded; at most `most` of them."""
+    found: list[str] = []
+    start = end = -1
+    for chunk in [*chunks(text, "ja"), Chunk(len(text) + 1, len(text) + 1, (Atom(("",), ("",)),))]:
+        particle = _PARTICLE.match(text, chunk.start) and (start >= 0 or _is_stop(chunk))
+        if start >= 0 and (particle or chunk.start != end):
+            found.append(text[start:end].casefold())
+            start = -1
+        if not particle and (start >= 0 or chunk.unspaced):
+            start, end = (start if start >= 0 else chunk.start), chunk.end
+    return [name for name in dict.fromkeys(found) if 3 <= len(name) <= 12 and not _HIRAGANA.fullmatch(name)][:most]
+
+
+def _is_stop(chunk: Chunk) -> bool:
+    return all(atom.stop for atom in chunk.atoms)
+
+
 def flat(text: str) -> str:
     """A text as phrases are compared: case, accents, Unicode form and the kind and amount of white space set aside."""
     if text.isascii():
         return " ".join(text.lower().replace("\\", "/").split())
-    return " ".join(filter(None, (fold(normalise(token)) for token in text.split())))
+    tokens = (token.lower() if token.isascii() else _flat_token(token) for token in text.replace("\\", "/").split())
+    return " ".join(filter(None, tokens))
+
+
+@lru_cache(maxsize=8192)
+def _flat_token(token: str) -> str:
+    return fold(normalise(token))
 
 
 def stands_in(phrase: str, text: str, *, open_end: bool = False) -> bool:

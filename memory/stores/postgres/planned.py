@@ -92,7 +92,7 @@ def _open(cursor: CursorWrapper, query: Query, most: int | None) -> None:
         f"coalesce(bit_or(1::bigint << (bit - {at * BITS})) FILTER (WHERE bit / {BITS} = {at}), 0) AS {name}"
         for at, name in enumerate(query.columns)
     )
-    texts = "v.text, v.tags" if plan.phrases else "'' AS text, null AS tags"
+    texts = _texts(params) if plan.phrases else "'' AS text, null AS tags"
     seen = visible("v", query.scope, query.search.view, query.search.filters, params)
     found = frequency("p", query.fields, params)
     live = "p.live" if query.search.view.is_now else "true"
@@ -185,10 +185,15 @@ def _bits(query: Query, node: Required) -> Iterator[str]:
             yield f"{name} & {mask} = {mask}"
 
 
+def _texts(params: Params) -> str:
+    """Text and tags of a version; and the text as phrases are compared, which is null where SQL cannot tell."""
+    plain = f'translate(lower(v.text COLLATE "C"), {params.add(_FROM)}, {params.add(_TO)})'
+    ascii_only = "octet_length(v.text) = char_length(v.text) AND cardinality(v.tags) = 0"
+    return f"v.text, v.tags, CASE WHEN {ascii_only} THEN {plain} END AS plain"
+
+
 def _perhaps(phrase: str, params: Params) -> str:
     """Whether a phrase may stand in a text: surely not in one of ASCII without double spaces that does not hold it."""
-    plain = f'translate(lower(seen.text COLLATE "C"), {params.add(_FROM)}, {params.add(_TO)})'
     return (
-        "(octet_length(seen.text) > char_length(seen.text) OR cardinality(seen.tags) > 0"
-        f" OR position({params.add(phrase)} IN {plain}) > 0 OR position('  ' IN {plain}) > 0)"
+        f"(seen.plain IS NULL OR position({params.add(phrase)} IN seen.plain) > 0 OR position('  ' IN seen.plain) > 0)"
     )

@@ -10,12 +10,12 @@ from django.db.backends.utils import CursorWrapper
 from memory.engine.text import Analysis, with_tags
 from memory.engine.values import flatten
 from memory.stores.postgres import words
+from memory.stores.postgres.columns import INNER, column, joined
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants.scope import Scope
 
 MOST = 32_767
 """The highest frequency that is told apart."""
-SEPARATOR = "\x1f"
 
 
 def add_postings(cursor: CursorWrapper, scope: Scope, analyses: Mapping[UUID, Analysis]) -> None:
@@ -27,21 +27,21 @@ def add_postings(cursor: CursorWrapper, scope: Scope, analyses: Mapping[UUID, An
             min(analysis.terms.get(term, 0), MOST),
             min(analysis.tags.get(term, 0), MOST),
             analysis.length,
-            # an array within an array would have to be as long as its neighbours
-            SEPARATOR.join(sorted(analysis.forms.get(term, ()))),
+            INNER.join(analysis.forms.get(term, ())),
         )
         for version, analysis in analyses.items()
         for term in analysis.everything()
     ]
     if rows:
+        kinds = ("text", "uuid", "int", "int", "int", "text")
         cursor.execute(
-            """/* write.postings */ INSERT INTO memory_posting
+            f"""/* write.postings */ INSERT INTO memory_posting
                 (tenant_id, term, version_id, frequency, in_tags, in_key, length, forms, live)
             SELECT %s, r.term, r.version_id, r.frequency, r.in_tags, 0, r.length,
-                string_to_array(nullif(r.forms, ''), %s), true
-            FROM unnest(%s::text[], %s::uuid[], %s::int[], %s::int[], %s::int[], %s::text[])
+                string_to_array(nullif(r.forms, ''), E'\\x1e'), true
+            FROM unnest({", ".join(column("%s", kind) for kind in kinds)})
                 AS r(term, version_id, frequency, in_tags, length, forms)""",
-            [scope.tenant, SEPARATOR, *(list(column) for column in zip(*rows, strict=True))],
+            [scope.tenant, *(joined(values) for values in zip(*rows, strict=True))],
         )
         words.add_words(cursor, scope, analyses.values())
 

@@ -7,15 +7,17 @@ another writer relies on it.
 from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
+from django.db import transaction
 from django.db.backends.utils import CursorWrapper
 
-from memory.engine.lexis import Near, best, common_grams, edits_allowed, grams
+from memory.engine.lexis import Near, best, edits_allowed, grams, probes
 from memory.engine.text import Analysis
 from memory.engine.values import after_prefix
+from memory.stores.postgres.columns import column, joined
 from memory.stores.postgres.visible import Params, in_reach, narrowed, tenant_clause
 from tenants.scope import ALL, Scope
 
-CANDIDATES = 1000
+CANDIDATES = 3000
 """Words of the vocabulary that a misspelt word is compared with, those with most trigrams in common."""
 MIDDLES = 32
 """Characters that may stand in a gap."""
@@ -27,19 +29,54 @@ FORMS = "CASE WHEN p.forms IS NULL THEN p.term = {word} ELSE {word} = ANY(p.form
 """That a posting stands for a word."""
 
 
+class Known:
+    """What a process knows to be in the vocabularies of tenants, lest each write ask for it again."""
+
+    def __init__(self, most: int):
+        self.most = most
+        self._words: dict[UUID, tuple[int, set[tuple[str, str]]]] = {}
+
+    def words(self, tenant: UUID, epoch: int) -> set[tuple[str, str]]:
+        """The (word, term) that a tenant had at this epoch; none when it is another one than they were learnt at."""
+        learnt, pairs = self._words.get(tenant, (epoch, set()))
+        return pairs if learnt == epoch else set()
+
+    def learn(self, tenant: UUID, epoch: int, pairs: Collection[tuple[str, str]]) -> None:
+        """Note what is committed. All is forgotten when it becomes too much."""
+        if sum(len(each) for _, each in self._words.values()) > self.most:
+            self._words = {}
+        known = self.words(tenant, epoch)
+        known.update(pairs)
+        self._words[tenant] = (epoch, known)
+
+
+KNOWN = Known(200_000)
+"""About 30 MB at most."""
 # OFFSET 0 below: look each word up by key; a join would read the tenant's whole vocabulary
 
 
 def add_words(cursor: CursorWrapper, scope: Scope, analyses: Iterable[Analysis]) -> None:
     """Add what the vocabulary does not have yet, in order, so that no two writers wait for each other."""
-    pairs = sorted({pair for analysis in analyses for pair in analysis.pairs()})
+    pairs = {pair for analysis in analyses for pair in analysis.pairs()}
     if not pairs:
         return
-    params = Params({"words": [word for word, _ in pairs], "terms": [term for _, term in pairs]})
+    params = Params()
+    clause = tenant_clause("c", scope, params)
+    # by itself: what whoever held the lock has dropped must be seen by what follows
+    cursor.execute(f"/* words.share */ SELECT {HELD.format(shared='_shared')}", params.values)
+    cursor.execute(f"/* words.epoch */ SELECT c.words_dropped FROM memory_corpus c WHERE {clause}", params.values)
+    epoch = row[0] if (row := cursor.fetchone()) else 0
+    if unknown := sorted(pairs - KNOWN.words(scope.tenant, epoch)):
+        _insert(cursor, scope, unknown)
+    transaction.on_commit(lambda: KNOWN.learn(scope.tenant, epoch, pairs))
+
+
+def _insert(cursor: CursorWrapper, scope: Scope, pairs: Sequence[tuple[str, str]]) -> None:
+    params = Params({"words": joined(word for word, _ in pairs), "terms": joined(term for _, term in pairs)})
     cursor.execute(
-        f"""/* write.words */ WITH held AS MATERIALIZED (SELECT {HELD.format(shared="_shared")})
-        INSERT INTO memory_word (tenant_id, word, term)
-        SELECT %(tenant)s, r.word, r.term FROM held, unnest(%(words)s::text[], %(terms)s::text[]) AS r(word, term)
+        f"""/* write.words */ INSERT INTO memory_word (tenant_id, word, term)
+        SELECT %(tenant)s, r.word, r.term
+        FROM unnest({column("%(words)s", "text")}, {column("%(terms)s", "text")}) AS r(word, term)
         WHERE NOT EXISTS (SELECT 1 FROM memory_word w
             WHERE {tenant_clause("w", scope, params)} AND w.word = r.word AND w.term = r.term OFFSET 0)
         ON CONFLICT DO NOTHING RETURNING word""",
@@ -48,9 +85,10 @@ def add_words(cursor: CursorWrapper, scope: Scope, analyses: Iterable[Analysis])
     new = sorted({(gram, word) for (word,) in cursor.fetchall() for gram in grams(word)})
     if new:
         cursor.execute(
-            """/* write.grams */ INSERT INTO memory_gram (tenant_id, gram, word)
-            SELECT %s, r.gram, r.word FROM unnest(%s::text[], %s::text[]) AS r(gram, word) ON CONFLICT DO NOTHING""",
-            [scope.tenant, [gram for gram, _ in new], [word for _, word in new]],
+            f"""/* write.grams */ INSERT INTO memory_gram (tenant_id, gram, word)
+            SELECT %s, r.gram, r.word FROM unnest({column("%s", "text")}, {column("%s", "text")}) AS r(gram, word)
+            ON CONFLICT DO NOTHING""",
+            [scope.tenant, joined(gram for gram, _ in new), joined(word for _, word in new)],
         )
 
 
@@ -66,10 +104,13 @@ def words_of(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUID]) -> l
     return cursor.fetchall()
 
 
-def drop_unused(cursor: CursorWrapper, scope: Scope, pairs: Collection[tuple[str, str]]) -> None:
-    """Take those of `pairs` out of the vocabulary that no posting stands for any more."""
+def drop_unused(cursor: CursorWrapper, scope: Scope, pairs: Collection[tuple[str, str]]) -> int:
+    """Take those of `pairs` out of the vocabulary that no posting stands for any more; how many.
+
+    The number has to reach `settle` in the same transaction, so that no process goes on knowing them.
+    """
     if not pairs:
-        return
+        return 0
     params = Params({"words": sorted({word for word, _ in pairs})})
     clause = tenant_clause("w", scope, params)
     # by itself: what others committed while this waited must be seen by what follows
@@ -81,7 +122,8 @@ def drop_unused(cursor: CursorWrapper, scope: Scope, pairs: Collection[tuple[str
                 AND p.term = w.term AND {FORMS.format(word="w.word")} OFFSET 0) RETURNING w.word""",
         params.values,
     )
-    pieces = sorted((gram, word) for word in {word for (word,) in cursor.fetchall()} for gram in grams(word))
+    dropped = [word for (word,) in cursor.fetchall()]
+    pieces = sorted((gram, word) for word in {*dropped} for gram in grams(word))
     params.values |= {"grams": [gram for gram, _ in pieces], "words": [word for _, word in pieces]}
     if pieces:
         cursor.execute(
@@ -94,6 +136,7 @@ def drop_unused(cursor: CursorWrapper, scope: Scope, pairs: Collection[tuple[str
                         OFFSET 0) AS g))""",
             params.values,
         )
+    return len(dropped)
 
 
 def page(cursor: CursorWrapper, scope: Scope, after: tuple[str, str]) -> list[tuple[str, str]]:
@@ -109,7 +152,7 @@ def page(cursor: CursorWrapper, scope: Scope, after: tuple[str, str]) -> list[tu
 
 def alike(cursor: CursorWrapper, scope: Scope, words: Sequence[str], count: int) -> dict[str, list[Near]]:
     """Up to `count` words within reach that each of `words` may have been meant to be, the most alike first."""
-    asked = [word for word in dict.fromkeys(words) if edits_allowed(word) and grams(word)]
+    asked = [word for word in dict.fromkeys(words) if edits_allowed(word) and probes(word)]
     terms: dict[str, tuple[str, ...]] = {}
     found: dict[str, list[str]] = {}
     for at, word, its in _sharing(cursor, scope, asked) if asked else ():
@@ -129,25 +172,23 @@ def alike(cursor: CursorWrapper, scope: Scope, words: Sequence[str], count: int)
 def _sharing(cursor: CursorWrapper, scope: Scope, asked: Sequence[str]) -> list[tuple[int, str, list[str]]]:
     """(place in `asked`, word, its terms) of the words that share enough trigrams."""
     params = Params()
-    pieces = [(at, gram) for at, word in enumerate(asked) for gram in sorted(grams(word))]
+    pieces = [(at, gram) for at, word in enumerate(asked) for gram in sorted(probes(word))]
     params.values |= {
         "numbers": [at for at, _ in pieces],
         "grams": [gram for _, gram in pieces],
         "shortest": [len(word) - edits_allowed(word) for word in asked],
         "longest": [len(word) + edits_allowed(word) for word in asked],
-        "least": [common_grams(word) for word in asked],
     }
     cursor.execute(
         f"""/* words.alike */ WITH asked AS MATERIALIZED (
-            SELECT at - 1 AS at, shortest, longest, least
-            FROM unnest(%(shortest)s::int[], %(longest)s::int[], %(least)s::int[])
-                WITH ORDINALITY AS a(shortest, longest, least, at)),
+            SELECT at - 1 AS at, shortest, longest
+            FROM unnest(%(shortest)s::int[], %(longest)s::int[]) WITH ORDINALITY AS a(shortest, longest, at)),
         shared AS (
             SELECT a.at, g.word, count(*) AS n FROM unnest(%(numbers)s::int[], %(grams)s::text[]) AS q(at, gram)
                 JOIN asked a ON a.at = q.at CROSS JOIN LATERAL (SELECT g.word FROM memory_gram g
                     WHERE {tenant_clause("g", scope, params)} AND g.gram = q.gram
                         AND char_length(g.word) BETWEEN a.shortest AND a.longest OFFSET 0) AS g
-            GROUP BY a.at, g.word, a.least HAVING count(*) >= a.least),
+            GROUP BY a.at, g.word),
         ranked AS (SELECT at, word, row_number() OVER (PARTITION BY at ORDER BY n DESC, word) AS place FROM shared)
         SELECT r.at, r.word, t.terms FROM ranked r CROSS JOIN LATERAL (
             SELECT array_agg(w.term::text) AS terms FROM memory_word w

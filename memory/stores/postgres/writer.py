@@ -32,6 +32,7 @@ class Change:
     memories: int = 0
     documents: int = 0
     length: int = 0
+    words_dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,16 +187,17 @@ def erase_memories(cursor: CursorWrapper, scope: Scope, memories: Sequence[UUID]
             params.values,
         )
     gone = cursor.rowcount
-    words.drop_unused(cursor, scope, held)
-    return Change(memories=-gone, documents=-documents, length=-length)
+    dropped = words.drop_unused(cursor, scope, held)
+    return Change(memories=-gone, documents=-documents, length=-length, words_dropped=dropped)
 
 
 def settle(cursor: CursorWrapper, scope: Scope, change: Change) -> None:
     """Bring the tenant's lexical statistics up to date; locks them until commit."""
     cursor.execute(
         """/* write.corpus */ INSERT INTO memory_corpus AS c
-            (tenant_id, documents, length, embedding_space, embedding_label) VALUES (%s, %s, %s, '', '')
-        ON CONFLICT (tenant_id) DO UPDATE
-        SET documents = c.documents + excluded.documents, length = c.length + excluded.length""",
-        [scope.tenant, change.documents, change.length],
+            (tenant_id, documents, length, words_dropped, embedding_space, embedding_label)
+        VALUES (%s, %s, %s, %s, '', '')
+        ON CONFLICT (tenant_id) DO UPDATE SET documents = c.documents + excluded.documents,
+            length = c.length + excluded.length, words_dropped = c.words_dropped + excluded.words_dropped""",
+        [scope.tenant, change.documents, change.length, change.words_dropped],
     )

@@ -4,7 +4,7 @@ that this version of the package does not know."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Required, TypedDict
+from typing import Any, Literal, Required, TypedDict, get_args
 
 from loci_client.decoding import decode
 
@@ -34,6 +34,11 @@ class Item(ItemFields, total=False):
     text: Required[str]
 
 
+Mode = Literal["hybrid", "natural", "keyword", "exact", "fuzzy", "raw", "vector"]
+"""How a recall reads the question: by meaning and by word; by word alone, in five ways; by meaning alone."""
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
 class RecallOptions(TypedDict, total=False):
     """What can be asked of a recall beside the question."""
 
@@ -46,6 +51,7 @@ class RecallOptions(TypedDict, total=False):
     include_invalidated: bool
     token_budget: int
     include_trace: bool
+    mode: Mode
 
 
 class SettingsChange(TypedDict, total=False):

@@ -8,7 +8,7 @@ from loci_client.cli.arguments import Usage, command, json_object, pair, with_ad
 from loci_client.cli.output import paragraph, plural, say, say_json, tell
 from loci_client.clients import Loci
 from loci_client.context import as_block
-from loci_client.models import Hit, ItemFields, RecallOptions, Written
+from loci_client.models import MODES, Hit, ItemFields, RecallOptions, Written
 
 
 def add(commands: Any) -> None:
@@ -38,6 +38,9 @@ def _add_search(commands: Any) -> None:
     )
     parser.add_argument("--filters", type=json_object, metavar="JSON", help="a filter in the API's language")
     parser.add_argument("--namespace", action="append", metavar="NAME", help="only in this namespace; again")
+    parser.add_argument(
+        "--mode", choices=MODES, metavar="MODE", help=f"how to read the question: {', '.join(MODES)} (hybrid)"
+    )
     parser.add_argument("--as-of", metavar="TIME", help="what held then")
     parser.add_argument("--token-budget", type=int, metavar="N", help="only as many results as fit N tokens")
     parser.add_argument("--retracted", action="store_true", help="show what was retracted too")
@@ -51,6 +54,7 @@ def search(args: argparse.Namespace) -> int:
         "limit": args.limit,
         "filters": _filters(args),
         "namespaces": args.namespace,
+        "mode": args.mode,
         "as_of": args.as_of,
         "token_budget": args.token_budget,
         "include_invalidated": args.retracted or None,
