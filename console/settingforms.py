@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from console.forms import ConsoleForm
 from loci.ground.errors import Fault
-from memory.engine.chosen import DATE_LANGUAGES, value_at
+from memory.engine.chosen import value_at
+from memory.engine.dates import LANGUAGES as DATE_LANGUAGES
 from memory.engine.stages import STAGES
 from memory.engine.tuning import FIELD_WEIGHTS, MOST_WEIGHT
 from memory.services.settings import TenantSettings
@@ -36,6 +37,10 @@ STAGE_NAMES = {
     "source": gettext_lazy("Lift what stands among more of the answer"),
     "speaker": gettext_lazy("Lift what the person named has said"),
     "substance": gettext_lazy("Sink very short texts"),
+    "access_bonus": gettext_lazy("Lift what is used much"),
+    "inhibition_of_return": gettext_lazy("Sink what was shown lately"),
+    "curiosity": gettext_lazy("Lift what was hardly ever shown"),
+    "q_learning": gettext_lazy("Lift what comes from searches that feedback praised"),
 }
 LANGUAGES = {
     "en": gettext_lazy("English"),
@@ -194,6 +199,18 @@ class RecallForm(SectionForm):
         0.01,
         36_500,
         gettext_lazy("After so many days a memory counts as half as fresh. By default 14."),
+    )
+    access_bonus = number(
+        gettext_lazy("Bonus for use"),
+        0,
+        1,
+        gettext_lazy("0 to 1, by default 0.25: by how much of their odds the stage for use lifts memories at most."),
+    )
+    record_access = switch(
+        gettext_lazy("Remember what is used"), OFF, gettext_lazy("For the stage that lifts what is used much.")
+    )
+    record_exposures = switch(
+        gettext_lazy("Remember what is shown"), OFF, gettext_lazy("For the stages that go by what was shown lately.")
     )
 
     def more(self) -> dict[str, forms.Field]:

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from console.views import changes, connect, jobs, keys, memories, overview, preferences, search, session, settings
+from console.views import (
+    changes,
+    connect,
+    jobs,
+    keys,
+    memories,
+    overview,
+    preferences,
+    quality,
+    search,
+    session,
+    settings,
+)
 
 app_name = "console"
 MEMORY = "t/<slug:slug>/memories/<uuid:memory>"
@@ -25,10 +37,15 @@ urlpatterns = [
     path("t/<slug:slug>/settings", settings.settings, name="settings"),
     path("t/<slug:slug>/jobs", jobs.jobs, name="jobs"),
     path("t/<slug:slug>/jobs/<uuid:job>", jobs.job, name="job"),
+    path("t/<slug:slug>/quality", quality.quality, name="quality"),
+    path("t/<slug:slug>/quality/run", quality.run, name="quality-run"),
+    path("t/<slug:slug>/quality/<uuid:question>/remove", quality.remove, name="quality-remove"),
     path(MEMORY, memories.memory, name="memory"),
     path(f"{MEMORY}/correct", changes.correct_memory, name="correct"),
     path(f"{MEMORY}/undo", changes.undo_correction, name="undo"),
     path(f"{MEMORY}/delete", changes.erase_memory, name="delete"),
     path(f"{MEMORY}/retract", changes.retract, name="retract"),
+    path(f"{MEMORY}/feedback", quality.feedback, name="feedback"),
+    path(f"{MEMORY}/expect", quality.expect, name="expect"),
     path(f"{MEMORY}/restore", changes.restore_memory, name="restore"),
 ]

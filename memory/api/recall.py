@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from memory.api.parsing import body
 from memory.api.views import ScopedView
-from memory.engine.filters import And, AnyOf, Filter, parse_filters
+from memory.engine.filters import And, AnyOf, Filter, Range, parse_filters
 from memory.engine.types import View
 from memory.services.recall import recall
 from memory.shapes import render
@@ -19,11 +19,14 @@ from tenants.scope import Right
 
 
 def _filters(given: RecallRequest) -> Filter | None:
-    own = parse_filters(given.filters)
-    if given.namespaces is None:
-        return own
-    within = AnyOf("namespace", tuple(given.namespaces))
-    return within if own is None else And((own, within))
+    parts: list[Filter] = [own] if (own := parse_filters(given.filters)) else []
+    if given.namespaces is not None:
+        parts.append(AnyOf("namespace", tuple(given.namespaces)))
+    if given.since or given.until:
+        parts.append(Range("timestamp", gte=instant(given.since), lt=instant(given.until)))
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return And(tuple(parts))
 
 
 def _notes(given: RecallRequest) -> list[str]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from memory.engine.dates import Window
 from memory.engine.language_model import LanguageModel as LanguageModel
 from memory.engine.types import Link, PoolItem, Ranked, Search
 from tenants.scope import Scope
@@ -42,6 +44,23 @@ class LexicalStore(Protocol):
 
     def matching(self, scope: Scope, search: Search, terms: Sequence[str], count: int) -> LexicalHits:
         """The `count` versions that match `terms` best, best first."""
+
+
+class TemporalStore(Protocol):
+    """What happened in given windows among the versions that `scope` sees from the search's view."""
+
+    def in_windows(
+        self, scope: Scope, search: Search, windows: Sequence[Window], count: int, *, ascending: bool
+    ) -> Sequence[Ranked]:
+        """`count` versions in the order of time."""
+
+    def nearest_in_windows(
+        self, scope: Scope, search: Search, windows: Sequence[Window], embedding: Embedding, count: int
+    ) -> Sequence[Ranked]:
+        """The `count` versions nearest to `embedding`, by cosine, best first."""
+
+    def moments(self, scope: Scope, versions: Sequence[UUID]) -> Mapping[UUID, datetime]:
+        """The event time of each of `versions` that has one."""
 
 
 class PoolStore(Protocol):

@@ -12,7 +12,8 @@ from memory.engine.shape import shape_of
 from memory.engine.text import estimate_tokens
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides
 from memory.engine.types import NOW, Search, View
-from memory.retrievers import dense
+from memory.retrievers import dense, temporal
+from memory.services.learning import permitted, record_recall
 from memory.services.patience import Late, within
 from memory.services.retrieve import Hit, Recalled, Run, retrieve
 from memory.stores.embedders import configured
@@ -52,12 +53,15 @@ def recall(
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
-    run = Run(scope, search, Recalled(), shape_of(query), include_trace, overrides.over(DEFAULTS), overrides)
+    allowed, notes = permitted(scope, overrides)
+    run = Run(scope, search, Recalled(notes=notes), shape_of(query), include_trace, allowed.over(DEFAULTS), allowed)
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):
             break
+    _note_dates(run)
     _spend(run.answer, run.tuning.token_budget if token_budget is None else token_budget)
+    record_recall(scope, [hit.record.id for hit in run.answer.hits], run.tuning)
     run.answer.trace["timings_ms"] = run.timings
     run.answer.seconds = time.monotonic() - began
     return run.answer
@@ -78,13 +82,20 @@ def _attempt(run: Run, *, last: bool) -> bool:
             raise
         # query_canceled is how statement_timeout shows
         late = getattr(error.__cause__, "sqlstate", "") == "57014"
-        name = run.part if run.part == "pool" else f"retriever:{run.part}"
+        name = run.part if run.part in ("pool", "signals") else f"retriever:{run.part}"
         run.degrade(f"{name}:{'timeout' if late else 'failed'}")
         if not late:
             log.error("recall_part_failed", part=run.part, reason=type(error).__name__)
         run.left_out.add(run.part)
         run.arms.pop(run.part, None)
         return False
+
+
+def _note_dates(run: Run) -> None:
+    """Say when the request weighs the arm of dates and the query names none."""
+    weight = (run.overrides.weights or {}).get(temporal.NAME)
+    if weight and run.dates is None and temporal.NAME not in run.left_out:
+        run.answer.notes.append("temporal:no_parse")
 
 
 def _embed(run: Run) -> None:

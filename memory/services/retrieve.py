@@ -11,19 +11,24 @@ from django.db.backends.utils import CursorWrapper
 
 from loci.ground.metrics import DEGRADED, RECALL_SECONDS
 from memory.engine import stages
+from memory.engine.dates import DateReading
 from memory.engine.filters import empty_ranges, fields_of
 from memory.engine.fusion import fuse, reciprocal_ranks, with_floor
 from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
+from memory.engine.stages.learned import needs_signals
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
 from memory.engine.types import Fused, Link, PoolItem, Ranked, Record, Search
 from memory.engine.weighing import arm_weights
-from memory.retrievers import dense, lexical
+from memory.retrievers import dense, lexical, temporal
+from memory.services.dating import named_dates
+from memory.services.learning import informed
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, records
 from memory.stores.postgres.reader import PostgresReader
+from memory.stores.postgres.temporal import PostgresTimes
 from tenants.scope import Scope
 
 POOL = 50
@@ -61,7 +66,7 @@ class Recalled:
 
 @dataclass(slots=True)
 class Run:
-    """One recall under way. `explicit` says that the request itself chose weights for the arms."""
+    """One recall under way. `dates`: the time that the query names."""
 
     scope: Scope
     search: Search
@@ -70,6 +75,7 @@ class Run:
     with_trace: bool = False
     tuning: Tuning = DEFAULTS
     overrides: Overrides = AS_SET
+    dates: DateReading | None = None
     embedding: Embedding | None = None
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
     words: LexicalHits = NO_WORDS
@@ -80,7 +86,13 @@ class Run:
     @property
     def weights(self) -> dict[str, float]:
         """How much each arm counts in this recall."""
-        return arm_weights(self.tuning, self.shape, strength=self.words.strength)
+        dated = temporal.NAME in self.arms
+        return arm_weights(self.tuning, self.shape, strength=self.words.strength, dated=dated, focused=self.only_dated)
+
+    @property
+    def only_dated(self) -> bool:
+        """Whether nothing but a time was asked for, and something happened then."""
+        return self.dates is not None and self.dates.focused and bool(self.arms.get(temporal.NAME))
 
     def takes(self, arm: str) -> bool:
         """Whether an arm runs: the mode asks for it, it did not fail before, and it counts."""
@@ -127,6 +139,7 @@ def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequenc
     """The arms on one connection, then the pool with every member truly scored."""
     figures = corpus.read(cursor, run.scope)
     run.tuning = run.overrides.over(figures.tuning)
+    run.dates = named_dates(run.search, run.tuning) if run.takes(temporal.NAME) else None
     store = PostgresReader(cursor, figures)
     if run.embedding is not None:
         compare_space(figures, configured(), configured().space)
@@ -138,10 +151,18 @@ def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequenc
     if "pool" in run.left_out:
         return _unscored(run, versions), []
     anchors = _anchors(run, max(ANCHORS, run.search.limit)) if run.tuning.smoothing else []
-    return run.timed(
-        "pool",
-        lambda: store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights),
-    )
+    return run.timed("pool", lambda: _completed(run, store, versions, anchors))
+
+
+def _completed(
+    run: Run, store: PostgresReader, versions: Sequence[UUID], anchors: Sequence[UUID]
+) -> tuple[Sequence[PoolItem], Sequence[Link]]:
+    """The pool with its neighbours; where the query names a time, with how near each lies to it."""
+    items, links = store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights)
+    if run.dates is None or temporal.NAME not in run.arms:
+        return items, links
+    times = PostgresTimes(store.cursor, store)
+    return temporal.scored(times, run.scope, items, run.dates.windows, only_dated=run.only_dated), links
 
 
 def _arms(run: Run, store: PostgresReader) -> Iterator[tuple[str, Callable[[], Sequence[Ranked]]]]:
@@ -152,6 +173,10 @@ def _arms(run: Run, store: PostgresReader) -> Iterator[tuple[str, Callable[[], S
         yield dense.NAME, lambda: dense.retrieve(store, run.scope, run.search, embedding, count)
     if run.takes(lexical.NAME):
         yield lexical.NAME, lambda: _words(run, store, count)
+    dates = run.dates
+    if dates is not None and run.takes(temporal.NAME):
+        times = PostgresTimes(store.cursor, store)
+        yield temporal.NAME, lambda: temporal.retrieve(times, run.scope, run.search, dates, embedding, count)
 
 
 def _words(run: Run, store: PostgresReader, count: int) -> Sequence[Ranked]:
@@ -178,20 +203,25 @@ def _unscored(run: Run, versions: Sequence[UUID]) -> list[PoolItem]:
 def _fused(run: Run, items: Sequence[PoolItem], links: Sequence[Link]) -> list[Fused]:
     weights = {arm: weight for arm, weight in run.weights.items() if arm in run.arms}
     rankings = _rankings(run) if run.tuning.fusion == "rrf" else None
+    smoothing = 0.0 if run.only_dated else run.tuning.smoothing
     # an embedder of one's own need not know it
     alike = getattr(configured(), "alike", None)
-    return fuse(items, links, weights, run.tuning.smoothing, rankings=rankings, alike=alike)
+    return fuse(items, links, weights, smoothing, rankings=rankings, alike=alike)
 
 
 def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
     """The best, with their records; stages look at the best of the pool, and may change their order."""
     limit = run.search.limit
     asked = _asked(run)
-    staged = stages.switched_on(run.tuning.stages, asked)
+    # the order of time is all that was asked for
+    staged = [] if run.only_dated else stages.switched_on(run.tuning.stages, asked)
     floor = [hit.version for hit in run.arms.get(dense.NAME, ())[: run.tuning.vector_floor]]
     best = with_floor(fused, floor, max(STAGED, 2 * limit) if staged else limit)
     found = run.timed("texts", lambda: records.by_version(cursor, run.scope, [hit.version for hit in best]))
-    candidates = [Candidate(hit, found[hit.version]) for hit in best if hit.version in found]
+    candidates: Sequence[Candidate] = [Candidate(hit, found[hit.version]) for hit in best if hit.version in found]
+    if needs_signals(staged) and "signals" not in run.left_out:
+        plain = candidates
+        candidates = run.timed("signals", lambda: informed(cursor, run.scope, plain, run.shape, run.arms))
     if staged:
         best = with_floor(run.timed("stages", lambda: stages.apply(staged, asked, candidates)), floor, limit)
     ranks = {arm: {hit.version: rank for rank, hit in enumerate(hits, 1)} for arm, hits in run.arms.items()}
@@ -220,6 +250,7 @@ def _asked(run: Run) -> Asked:
         identifiers(text),
         run.search.view.valid_at or datetime.now(UTC),
         run.tuning.half_life,
+        run.tuning.access_bonus,
     )
 
 

@@ -161,6 +161,19 @@ class InvalidateResponse(BaseModel):
     complete: bool
 
 
+class FeedbackResponse(BaseModel):
+    """What was learned. `query_type` is the shape of query that it counts for, `q_learning_updates` how many
+    retrievers it moved, `ior_recorded` whether it counts as a showing."""
+
+    ok: bool
+    hit_id: str
+    signal: Literal["useful", "clicked", "irrelevant"]
+    reward: float
+    query_type: str
+    ior_recorded: bool
+    q_learning_updates: int
+
+
 class RecallHit(BaseModel):
     """One result. The order of the list is what counts; `score` lies in [0, 1] and compares within one answer."""
 

@@ -10,8 +10,17 @@ from memory.shapes.strict import Strict
 
 W = TypeVar("W", bound=float | None)
 S = TypeVar("S", bound=bool | None)
+_SAME_NAMES = {
+    "fusion", "weights", "stages", "vector_floor", "smoothing", "access_bonus", "record_access", "record_exposures",
+}  # fmt: skip
 Mode = Literal["hybrid", "natural", "vector"]
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
+
+
+def _arm(value: str) -> str:
+    if arm_name(value) not in ARMS:
+        raise ValueError(f"knows no retriever '{value[:64]}': choose from {', '.join((*ARMS, *SEED_ARMS))}")
+    return arm_name(value)
 
 
 def known_weights(value: dict[str, W] | None) -> dict[str, W] | None:
@@ -19,8 +28,7 @@ def known_weights(value: dict[str, W] | None) -> dict[str, W] | None:
     if value is None:
         return None
     for name in value:
-        if arm_name(name) not in ARMS:
-            raise ValueError(f"knows no retriever '{name[:64]}': choose from {', '.join((*ARMS, *SEED_ARMS))}")
+        _arm(name)
     if len({arm_name(name) for name in value}) < len(value):
         raise ValueError("names a retriever twice, by its own name and by the seed's")
     return {arm_name(name): weight for name, weight in value.items()}
@@ -34,6 +42,8 @@ def known_stages(value: dict[str, S] | None) -> dict[str, S] | None:
     return value
 
 
+Arm = Annotated[str, AfterValidator(_arm)]
+"""A retriever by its own or the seed's name; its own afterwards."""
 Weights = Annotated[
     dict[str, Annotated[float, Field(ge=0, le=MOST_WEIGHT)]] | None,
     AfterValidator(known_weights),
@@ -60,10 +70,16 @@ class Ranking(Strict):
         None, ge=0, le=1, description="Share of its neighbours' score that a result is lent."
     )
 
+    access_bonus: float | None = Field(
+        None, ge=0, le=1, description="By how much of their odds the stage access_bonus lifts much-used memories."
+    )
+    record_access: bool | None = Field(None, description="Count the results as used; needs the right write.")
+    record_exposures: bool | None = Field(None, description="Count the results as shown; needs the right write.")
+
     @property
     def overrides(self) -> Overrides:
         """The same for `recall`."""
-        given: dict[str, Any] = self.model_dump(include={"fusion", "weights", "stages", "vector_floor", "smoothing"})
+        given: dict[str, Any] = self.model_dump(include=_SAME_NAMES)
         return Overrides(**given, adaptive=self.adaptive_weights)
 
 

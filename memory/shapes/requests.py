@@ -36,6 +36,19 @@ def instant(text: str | None) -> datetime | None:
     return None if text is None else parse_instant(text, naive_is_utc=True)
 
 
+def with_offset(text: str) -> str:
+    """`text`, which names an instant; a date-time without an offset is a fault. A bare date is midnight UTC."""
+    try:
+        parse_instant(text, naive_is_utc=False)
+    except BadInstant as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+Instant = Annotated[str, Field(max_length=64), AfterValidator(with_offset)]
+"""ISO 8601 with an offset; a bare date is midnight UTC."""
+
+
 def _metadata(value: dict[str, Any]) -> dict[str, Any]:
     if fault := metadata_fault(value):
         raise ValueError(fault)
@@ -171,6 +184,16 @@ class RecallRequest(Ranking):
     include_invalidated: bool = False
     as_of: SeedInstant | None = Field(None, description="What held then, whether or not it was retracted since.")
     namespaces: list[Namespace] | None = Field(None, max_length=64)
+    since: Instant | None = Field(None, description="Only what happened at or after this moment.")
+    until: Instant | None = Field(None, description="Only what happened before this moment.")
+
+    @model_validator(mode="after")
+    def in_order(self) -> Self:
+        """An empty span is a mistake."""
+        start, end = instant(self.since), instant(self.until)
+        if start and end and not start < end:
+            raise ValueError("since must come before until")
+        return self
 
 
 class ToolsQuery(Strict):

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from loci.ground.instants import BadInstant, parse_instant
+from loci.ground.instants import parse_instant
 from memory.engine.filters import And, AnyOf, Equals, Filter, Range, parse_filters
 from memory.engine.types import View
-from memory.shapes.requests import KINDS, Filters, Namespace, Tags
+from memory.shapes.requests import KINDS, Filters, Namespace, Tags, with_offset
 from memory.tools.schemas import Arguments
 
 DEFAULT_BUDGET = 4000
@@ -17,18 +17,10 @@ DEFAULT_BUDGET = 4000
 IDS = 256
 
 
-def _instant(text: str) -> str:
-    try:
-        parse_instant(text, naive_is_utc=False)
-    except BadInstant as error:
-        raise ValueError(str(error)) from None
-    return text
-
-
 Instant = Annotated[
     str,
     Field(max_length=64),
-    AfterValidator(_instant),
+    AfterValidator(with_offset),
     WithJsonSchema({"type": "string", "description": "ISO 8601 with an offset; a bare date is midnight UTC."}),
 ]
 """A moment; a date-time without an offset is a fault."""

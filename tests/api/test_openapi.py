@@ -23,6 +23,8 @@ SEED = {
     "WriteItem": "text chunk source offset timestamp tags metadata",
     "WriteResponse": "results stored duplicates failed",
     "WriteResult": "id status item offset",
+    "FeedbackRequest": "hit_id signal query query_type source sources reward",
+    "FeedbackResponse": "ok hit_id signal reward query_type ior_recorded q_learning_updates",
     "ListResponse": "items complete",
     "ListItem": "id content_hash timestamp indexed_at",
     "Selection": "ids source index_root",
@@ -147,6 +149,12 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         "MemoryResponse": alice.get(f"memories/{stored}"),
         "RecallResponse": alice.post("recall", {"query": "parrot", "include_trace": True}),
         "SettingsAnswer": alice.with_key(["admin"]).get("settings"),
+        "FeedbackResponse": alice.post("feedback", {"hit_id": stored, "signal": "useful"}),
+        "GoldenAdded": alice.post("golden-questions", {"questions": [{"question": "parrot?", "expect": [stored]}]}),
+        "GoldenPage": alice.get("golden-questions"),
+        "RankedRunResponse": alice.post("golden-runs", {}),
+        "RunList": alice.get("golden-runs"),
+        "GoldenRemoved": alice.call("DELETE", "golden-questions", {"ids": [stored]}),
         "InvalidateResponse": alice.post("invalidate", {"ids": [stored]}),
         "EraseResponse": alice.call("DELETE", "memories", {"ids": [stored]}),
         "Problem": alice.get(f"memories/{stored}"),
@@ -155,9 +163,11 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         validator(description, name).validate(answer.json())
     validator(description, "Problem").validate(alice.post("recall", {"query": 7, "x": 1}).json())
     assert set(description["components"]["schemas"]) - set(answers) <= {
-        "CorrectRequest", "InvalidateRequest", "JsonValue", "ListItem", "RecallHit", "RecallRequest", "Selection",
-        "DatesChange", "DatesSettings", "LanguageModelChange", "LanguageModelSettings", "RecallChange",
-        "RecallSettings", "SettingsChange", "TenantStatus", "ToolArguments", "WriteItem", "WriteRequest", "WriteResult",
+        "ChangeResponse", "CorrectRequest", "DatesChange", "DatesSettings", "FeedbackRequest", "GoldenItem",
+        "GoldenOutcome", "GoldenQuestionResponse", "GoldenRemoval", "GoldenRequest", "InvalidateRequest", "JsonValue",
+        "LanguageModelChange", "LanguageModelSettings", "ListItem", "RecallChange", "RecallHit", "RecallRequest",
+        "RecallSettings", "RunRequest", "RunResponse", "Selection", "SettingsChange", "TenantStatus", "ToolArguments",
+        "WriteItem", "WriteRequest", "WriteResult",
     }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,15 @@ class Arrays:
     visible: NDArray[np.bool_]
     strength: Array
     """For each question the share of its information that the best hit matches, as the product counts it."""
+    information: Array
+    """For each question the sum of its terms' inverse document frequencies, known terms or not."""
+    terms: Sequence[Mapping[str, float]]
+    """For each question its known terms and their inverse document frequencies."""
+    postings: Mapping[str, Mapping[int, float]]
+    """For each term how often it stands in which memory."""
+    vectors: NDArray[np.float32]
+    """Each memory's first window."""
+    alike: tuple[float, float] | None
     sources: Places
     positions: Places
 
@@ -37,24 +46,30 @@ class Arrays:
 def score(data: Dataset, kind: str, *, k1: float = K1, b: float = B) -> Arrays:
     """Exact scores of every memory for every question."""
     names = {source: at for at, source in enumerate(dict.fromkeys(each.source for each in data.memories))}
-    lexical, strength = words(data, k1, b)
+    read = words(data, k1, b)
+    dense, vectors = meaning(data, kind)
     visible = np.array([[each.holds(asked.as_of or asked.now) for each in data.memories] for asked in data.questions])
     # what stands in no source has no neighbours
     sources = [names[each.source] if each.source else -1 - at for at, each in enumerate(data.memories)]
-    best = np.where(visible, lexical, 0.0).max(axis=1, initial=0.0)
+    best = np.where(visible, read.scores, 0.0).max(axis=1, initial=0.0)
     return Arrays(
         data,
-        meaning(data, kind),
-        lexical,
+        dense,
+        read.scores,
         visible,
-        best * strength,
+        np.divide(best, read.information, out=np.zeros_like(best), where=read.information > 0),
+        read.information,
+        read.terms,
+        read.postings,
+        vectors,
+        getattr(get_embedder(EmbedderConfig(kind)), "alike", None),
         np.array(sources),
         np.array([each.position for each in data.memories]),
     )
 
 
-def meaning(data: Dataset, kind: str) -> Array:
-    """Cosine of each memory's best window with each question."""
+def meaning(data: Dataset, kind: str) -> tuple[Array, NDArray[np.float32]]:
+    """Cosine of each memory's best window with each question; the vectors of first windows."""
     embedder = get_embedder(EmbedderConfig(kind))
     pieces = [(at, text) for at, each in enumerate(data.memories) for _, text in windows(each.text, embedder.max_chars)]
     vectors = _kept(kind, "documents", [text for _, text in pieces], embedder.embed_documents)
@@ -62,7 +77,8 @@ def meaning(data: Dataset, kind: str) -> Array:
     queries = _kept(kind, "queries", asked, lambda texts: np.stack([embedder.embed_query(text) for text in texts]))
     dense = np.full((len(data.questions), len(data.memories)), -np.inf)
     np.maximum.at(dense.T, [at for at, _ in pieces], (queries @ vectors.T).T.astype(np.float64))
-    return dense
+    first = {at: piece for piece, (at, _) in reversed(list(enumerate(pieces)))}
+    return dense, vectors[[first[at] for at in range(len(data.memories))]]
 
 
 def _kept(kind: str, role: str, texts: Sequence[str], embed: Callable[[list[str]], Any]) -> NDArray[np.float32]:
@@ -80,8 +96,18 @@ def _kept(kind: str, role: str, texts: Sequence[str], embed: Callable[[list[str]
     return np.stack([known[digest] for digest in digests])
 
 
-def words(data: Dataset, k1: float = K1, b: float = B) -> tuple[Array, Array]:
-    """BM25 with the tenant's own statistics, and 1 / information of each question (0 without terms)."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What `words` tells: see `Arrays`."""
+
+    scores: Array
+    information: Array
+    terms: Sequence[Mapping[str, float]]
+    postings: Mapping[str, Mapping[int, float]]
+
+
+def words(data: Dataset, k1: float = K1, b: float = B) -> Words:
+    """BM25 with the tenant's own statistics."""
     lengths = np.zeros(len(data.memories))
     postings: dict[str, dict[int, float]] = defaultdict(dict)
     for at, each in enumerate(data.memories):
@@ -90,15 +116,15 @@ def words(data: Dataset, k1: float = K1, b: float = B) -> tuple[Array, Array]:
         for term, count in analysis.terms.items():
             postings[term][at] = count
     norm = k1 * (1 - b + b * lengths / max(lengths.mean(), 1.0))
-    scores, shares = np.zeros((len(data.questions), len(lengths))), np.zeros(len(data.questions))
+    scores, information = np.zeros((len(data.questions), len(lengths))), np.zeros(len(data.questions))
+    terms: list[dict[str, float]] = [{} for _ in data.questions]
     for row, asked in enumerate(data.questions):
-        information = 0.0
         for term in query_terms(asked.text, detect_language(asked.text)):
             found = postings.get(term, {})
             weight = float(np.log(1 + (len(lengths) - len(found) + 0.5) / (len(found) + 0.5)))
-            information += weight
+            information[row] += weight
             if found:
+                terms[row][term] = weight
                 at, counts = np.array(list(found)), np.array(list(found.values()), float)
                 scores[row, at] += weight * counts * (k1 + 1) / (counts + norm[at])
-        shares[row] = 1 / information if information else 0.0
-    return scores, shares
+    return Words(scores, information, terms, postings)

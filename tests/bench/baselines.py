@@ -43,7 +43,15 @@ def pool(
     near = [near for anchor in first for near in _near(every, row, anchor.int, radius)]
     members = list(dict.fromkeys([*members, *(each.version.int for each in near)]))
     dense, lexical = every.dense[row], every.lexical[row]
-    return [PoolItem(UUID(int=at), {"dense": float(dense[at]), "lexical": float(lexical[at])}) for at in members], near
+    items = [
+        PoolItem(
+            UUID(int=at),
+            {"dense": float(dense[at]), "lexical": float(lexical[at])},
+            frozenset(term for term in every.terms[row] if at in every.postings[term]),
+        )
+        for at in members
+    ]
+    return items, near
 
 
 def _near(every: Arrays, row: int, anchor: int, radius: int) -> list[Neighbour]:

@@ -13,20 +13,21 @@ A ranker takes (Arrays, number of the question) and gives memories' numbers, bes
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from memory.engine import stages
-from memory.engine.fusion import RADIUS, fuse, with_floor
+from memory.engine.fusion import fuse, with_floor
+from memory.engine.lending import RADIUS, links
 from memory.engine.shape import identifiers, shape_of
 from memory.engine.stages import Asked, Candidate
-from memory.engine.text import detect_language, query_terms
 from memory.engine.tuning import DEFAULTS, Overrides, Tuning
-from memory.engine.types import Record
+from memory.engine.types import Link, Record
 from memory.engine.weighing import arm_weights
 from memory.services.retrieve import ANCHORS, POOL, STAGED
 from tests.bench import sets
-from tests.bench.arrays import Array, Arrays, score
+from tests.bench.arrays import Arrays, score
 from tests.bench.baselines import BASELINES, LIMIT, Ranker, arms, pool
 from tests.bench.datasets import NOW, Dataset, Memory, Question, datasets, mixed
 from tests.bench.figures import Outcome, headlines, outcomes
@@ -77,31 +78,46 @@ def _rank(every: Arrays, row: int, tuning: Tuning) -> list[int]:
     weights = arm_weights(tuning, shape_of(asked.text), strength=strength)
     fused = fuse(
         items,
-        near if tuning.smoothing else [],
+        [_likened(every, link) for link in links(near)] if tuning.smoothing else [],
         {arm: weight for arm, weight in weights.items() if arm in found},
         tuning.smoothing,
         rankings=rankings if tuning.fusion == "rrf" else None,
+        alike=every.alike,
     )
     floor = rankings.get("dense", [])[: tuning.vector_floor]
-    looked = _asked(asked, tuning.half_life, every.lexical[row])
+    looked = _asked(every, row, tuning.half_life)
     if staged := stages.switched_on(tuning.stages, looked):
         best = with_floor(fused, floor, max(STAGED, 2 * LIMIT))
         fused = stages.apply(staged, looked, [Candidate(hit, _record(every, hit.version)) for hit in best])
     return [hit.version.int for hit in with_floor(fused, floor, LIMIT)]
 
 
-def _asked(asked: Question, half_life: float, lexical: Array) -> Asked:
-    text = asked.text
-    terms = query_terms(text, detect_language(text)) if lexical.any() else []
-    moment = asked.as_of or asked.now
-    return Asked(text, detect_language(text), terms, shape_of(text), identifiers(text), moment, half_life)
+def _likened(every: Arrays, link: Link) -> Link:
+    return replace(link, likeness=float(every.vectors[link.left.int] @ every.vectors[link.right.int]))
+
+
+def _asked(every: Arrays, row: int, half_life: float) -> Asked:
+    asked = every.data.questions[row]
+    text, moment = asked.text, asked.as_of or asked.now
+    information = float(every.information[row])
+    return Asked(text, every.terms[row], information, shape_of(text), identifiers(text), moment, half_life)
 
 
 def _record(every: Arrays, version: UUID) -> Record:
     memory = every.data.memories[version.int]
     moment = memory.event_at.isoformat() if memory.event_at else None
+    payload = dict.fromkeys(("subject", "agent", "kind"))
     return Record(
-        version, version, memory.text, {"timestamp": moment, "known_from": NOW.isoformat(), "source": memory.source}
+        version,
+        version,
+        memory.text,
+        {
+            **payload,
+            "timestamp": moment,
+            "known_from": NOW.isoformat(),
+            "namespace": "default",
+            "source": memory.source,
+        },
     )
 
 

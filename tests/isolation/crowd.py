@@ -44,6 +44,16 @@ STATEMENTS = (
     " FROM memory_version v",
     "INSERT INTO memory_corpus (tenant_id, documents, length, embedding_space, embedding_label)"
     " SELECT t.id, %(count)s, %(count)s * 5, '', '' FROM unnest(%(tenants)s::uuid[]) AS t(id)",
+    "INSERT INTO memory_access (tenant_id, memory_id, count, last_at)"
+    " SELECT tenant_id, id, 1, now() FROM memory_memory",
+    "INSERT INTO memory_exposure (tenant_id, memory_id, at, count)"
+    " SELECT tenant_id, id, date_trunc('hour', now()), 1 FROM memory_memory",
+    "INSERT INTO memory_goldenquestion (id, tenant_id, question, reach, digest, wanted, created_by, created_at)"
+    " SELECT id, tenant_id, 'rare7', '', id::text, 1, 'x', now() FROM memory_memory",
+    "INSERT INTO memory_goldenexpectation (tenant_id, question_id, memory_id)"
+    " SELECT tenant_id, id, id FROM memory_memory",
+    "INSERT INTO memory_goldenrun (id, tenant_id, reach, settings, questions, recall_1, recall_5, recall_10, mrr,"
+    " ranks, actor, at) SELECT id, tenant_id, '', 'x', 1, 1, 1, 1, 1, '{}', 'x', now() FROM memory_memory",
     "INSERT INTO memory_job (id, tenant_id, kind, state, total, done, payload, result, error, actor, scope,"
     " lease_until, attempts, created_at)"
     f" SELECT {MEMORY}, t.id, 'remember', 'succeeded', 1, 1, '{{}}', '{{}}', '', 'key:' || n %% 9, '{{}}', now(), 1,"

@@ -11,6 +11,7 @@ import numpy
 
 from billing import quotas
 from memory.engine.filters import parse_filters
+from memory.engine.stages.learned import LEARNED
 from memory.engine.text import analyse
 from memory.engine.types import Search, View
 from memory.models import Job
@@ -19,8 +20,9 @@ from memory.services.browse import browse
 from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
-from memory.stores.postgres import corpus, outbox, records, terms, vectors, writer
+from memory.stores.postgres import corpus, golden, learning, outbox, records, terms, vectors, writer
 from memory.stores.postgres.reader import PostgresReader
+from memory.stores.postgres.temporal import PostgresTimes
 from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
 from tenants.models import User
@@ -67,7 +69,21 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
             f"correct tags of {whose}": ask("PATCH", f"memories/{memory}", {"tags": ["x"]}),
             f"job of {whose}": ask("GET", f"jobs/{party.job}"),
         }
+    learned = dict.fromkeys(LEARNED, True)
     return found | {
+        "recall of a day": ask("POST", "recall", {**whole, "query": "tea on 7 May 2024"}),
+        "recall of a day alone": ask("POST", "recall", {**whole, "query": "what happened on 7 May 2024?"}),
+        "recall by what was learned": ask("POST", "recall", {**whole, "stages": learned}),
+        "golden questions": ask("GET", "golden-questions"),
+        "add a golden question": ask("POST", "golden-questions", _golden(own.memories[0])),
+        "expect a foreign memory": ask("POST", "golden-questions", _golden(foreign.memories[0])),
+        "remove golden questions": ask("DELETE", "golden-questions", {"ids": [str(foreign.task), str(own.key_id)]}),
+        "run golden questions": ask("POST", "golden-runs", {}),
+        "golden runs": ask("GET", "golden-runs"),
+        "a foreign golden run": ask("GET", f"golden-runs/{foreign.task}"),
+        "feedback": ask(
+            "POST", "feedback", {"hit_id": str(own.memories[0]), "signal": "clicked", "sources": ["dense"]}
+        ),
         "recall what was retracted": ask("POST", "recall", {"query": "retracted", "include_invalidated": True}),
         "recall as of": ask("POST", "recall", {"query": "tea", "as_of": "2025-01-01"}),
         "recall by an unknown key": ask("POST", "recall", {"query": "tea", "filters": {"ghost": 1}}),
@@ -88,6 +104,15 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
         "erase by source": ask("DELETE", "memories", {"source": "talk"}),
         "invalidate by source": ask("POST", "invalidate", {"source": "talk"}),
     }
+
+
+RUN: Mapping[str, Any] = {"settings": "x", "questions": 1, "ranks": {}} | dict.fromkeys(
+    ("recall_1", "recall_5", "recall_10", "mrr"), 1.0
+)
+
+
+def _golden(memory: UUID) -> Mapping[str, Any]:
+    return {"questions": [{"question": "What is known?", "expect": [str(memory)]}]}
 
 
 def _told(answer: Any) -> tuple[int, str]:
@@ -111,6 +136,13 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
     embedded = [(versions[0], 0, "[" + ",".join(["0.5"] * configured().dimension) + "]", "1" * configured().dimension)]
     derived: list[Any] = [(versions[0], "tea", "en", "{}", [], False)]
     return {
+        "known golden questions": on_cursor(golden.known, ["x"]),
+        "texts of golden questions": on_cursor(golden.texts, "", [theirs.task]),
+        "expect by a foreign question": on_cursor(golden.expect, [(theirs.task, memories[0])]),
+        "how many golden questions": on_cursor(golden.count),
+        "keep no golden runs": on_cursor(golden.add_run, "", RUN, 0),
+        "count a use": on_cursor(learning.count_use, memories),
+        "count a showing": on_cursor(learning.count_showing, memories),
         "records by version": on_cursor(records.by_version, versions),
         "memories of versions": on_cursor(records.memories_of, versions),
         "lock": on_cursor(writer.lock_current, memories),
@@ -126,6 +158,9 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "erase memories": on_cursor(writer.erase_memories, memories),
         "neighbours and scores": lambda: _complete(stage),
         "dense arm": lambda: _arms(stage),
+        "moments": on_cursor(
+            lambda cursor, scope: PostgresTimes(cursor, _reader(cursor, scope)).moments(scope, versions)
+        ),
         "versions": lambda: _or_error(lambda: lookup.list_versions(scope, memories[0])),
         "own versions": lambda: lookup.list_versions(scope, stage.own.memories[0]),
         "the newest": lambda: browse(scope),

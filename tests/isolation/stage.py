@@ -22,7 +22,7 @@ from tests.isolation.shapes import Shape, secret_of
 
 TEXTS = ("Dana prefers tea.", "The server runs Debian.", "Invoices are due on Friday.")
 FIELDS = {"source": "talk", "metadata": {"project": "apollo", "amount": 5, "when": "2020-01-01"}, "tags": ["home"],
-          "agent": "ada"}  # fmt: skip
+          "agent": "ada", "timestamp": "2024-05-07T10:00:00Z"}  # fmt: skip
 PERSON = "dana@neighbour.example"
 KEY = "the same key"
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -121,6 +121,16 @@ def _trouble(party: Party) -> None:
             " SELECT %(task)s, %(it)s, %(task)s, now() + interval '1 day', 0, '', now()",
             "INSERT INTO tenants_idempotencyrecord (tenant_id, digest, body_digest, lease_until, expires_at)"
             " VALUES (%(it)s, 'x', 'x', now(), now() - interval '1 day')",
+            "INSERT INTO memory_learnedweight (tenant_id, arm, shape, q, n)"
+            " VALUES (%(it)s, 'dense', 'general', 0.9, 99)",
+            "INSERT INTO memory_exposure (tenant_id, memory_id, at, count)"
+            " SELECT tenant_id, id, now() - interval '9 days', 1 FROM memory_memory WHERE tenant_id = %(it)s",
+            "INSERT INTO memory_goldenquestion (id, tenant_id, question, reach, digest, wanted, created_by, created_at)"
+            " VALUES (%(task)s, %(it)s, 'What do they know?', '', 'x', 1, 'x', now())",
+            "INSERT INTO memory_goldenexpectation (tenant_id, question_id, memory_id)"
+            " SELECT tenant_id, %(task)s, id FROM memory_memory WHERE tenant_id = %(it)s LIMIT 1",
+            "INSERT INTO memory_goldenrun (id, tenant_id, reach, settings, questions, recall_1, recall_5, recall_10,"
+            " mrr, ranks, actor, at) VALUES (%(task)s, %(it)s, '', 'x', 1, 1, 1, 1, 1, '{}', 'x', now())",
             "UPDATE memory_corpus SET embedding_space = 'elsewhere', embedding_label = 'Another model'"
             " WHERE tenant_id = %(it)s",
         ):

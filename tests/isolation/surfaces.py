@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from hypothesis import strategies as st
 
+from tenants.rls import tenant_rows
 from tests.isolation import strategies as draws
 from tests.isolation.door import Answer
 from tests.isolation.model import Look
@@ -254,6 +255,79 @@ def write_same_content(probe: Probe) -> None:
     probe.changes_nothing()
 
 
+def feedback_foreign(probe: Probe) -> None:
+    body = {"hit_id": "ID", "signal": probe.draw(st.sampled_from(["useful", "clicked", "irrelevant"]))}
+    body |= {"query": "tea", "sources": ["dense"]}  # type: ignore[dict-item]
+    answer = probe.twins("POST", "feedback", body, foreign=probe.foreign(), unknown=str(uuid4()))
+    assert not probe.judge(answer, "write") or answer.status == 404
+
+
+def feedback_own(probe: Probe) -> None:
+    memory = probe.own()
+    answer = probe.holder.send("POST", "feedback", {"hit_id": memory, "signal": "clicked", "sources": ["dense"]})
+    if probe.judge(answer, "write"):
+        within = probe.holder.place.newest(probe.holder.shape, memory) is not None
+        assert answer.status == (200 if within else 404), answer.body
+        probe.changes_nothing()
+
+
+def golden_add(probe: Probe) -> None:
+    memory = probe.own()
+    body = {"questions": [{"question": "What is known?", "expect": [memory]}]}
+    answer = probe.holder.send("POST", "golden-questions", body)
+    if probe.judge(answer, "write"):
+        within = probe.holder.place.newest(probe.holder.shape, memory) is not None
+        assert answer.status == (200 if within else 404), answer.body
+        probe.changes_nothing()
+
+
+def golden_expect_foreign(probe: Probe) -> None:
+    body = {"questions": [{"question": "What is known?", "expect": ["ID"]}]}
+    answer = probe.twins("POST", "golden-questions", body, foreign=probe.foreign(), unknown=str(uuid4()))
+    assert not probe.judge(answer, "write") or answer.status == 404
+
+
+def golden_list(probe: Probe) -> None:
+    answer = probe.holder.send("GET", "golden-questions?limit=200")
+    if probe.judge(answer, "read"):
+        shape, place = probe.holder.shape, probe.holder.place
+        expected = {memory for one in answer.json["items"] for memory in one["expected"]}
+        assert shape.whole or all(place.newest(shape, memory) for memory in expected)
+
+
+def golden_remove_foreign(probe: Probe) -> None:
+    foreign = _foreign_row(probe, "memory_goldenquestion")
+    answer = probe.twins("DELETE", "golden-questions", {"ids": ["ID"]}, foreign=foreign, unknown=str(uuid4()))
+    assert not probe.judge(answer, "write") or answer.json == {"requested": 1, "deleted": 0}
+
+
+def golden_run(probe: Probe) -> None:
+    answer = probe.holder.send("POST", "golden-runs", {})
+    if probe.judge(answer, "write"):
+        assert answer.status == 200 or answer.code == "no_questions", answer.body
+        probe.changes_nothing()
+
+
+def golden_runs(probe: Probe) -> None:
+    answer = probe.holder.send("GET", "golden-runs")
+    if probe.judge(answer, "read"):
+        assert answer.status == 200
+
+
+def golden_run_foreign(probe: Probe) -> None:
+    foreign = _foreign_row(probe, "memory_goldenrun")
+    answer = probe.twins("GET", "golden-runs/ID", foreign=foreign, unknown=str(uuid4()))
+    assert not probe.judge(answer, "read") or answer.status == 404
+
+
+def _foreign_row(probe: Probe, table: str) -> str:
+    """The id of a row of the other tenant; an unknown one while it has none."""
+    with tenant_rows(probe.holder.other_tenant) as cursor:
+        cursor.execute(f"SELECT id FROM {table} WHERE tenant_id = %s LIMIT 1", [probe.holder.other_tenant])
+        row = cursor.fetchone()
+    return str(row[0] if row else uuid4())
+
+
 def tools(probe: Probe) -> None:
     answer = probe.holder.send("GET", "tools?format=openai")
     if probe.judge(answer, "read"):
@@ -291,6 +365,7 @@ _TOOLS: list[tuple[str, dict[str, Any], str]] = [
     ("memory_forget", {"source": "ID"}, "write"),
     ("memory_erase", {"ids": ["ID"], "confirm": True}, "write"),
     ("memory_erase", {"source": "ID", "confirm": True}, "write"),
+    ("memory_feedback", {"hit_id": "ID", "signal": "clicked", "sources": ["dense"]}, "write"),
     ("mnemostack_invalidate", {"ids": ["ID"]}, "write"),
 ]
 
@@ -299,7 +374,8 @@ SURFACES: Mapping[str, Callable[[Probe], None]] = {
     for each in (
         recall, listing, list_foreign_source, get_own, get_foreign, jobs, job_own, job_foreign, status, settings,
         change_settings, erase_foreign, erase_foreign_source, invalidate_foreign, invalidate_foreign_source,
-        correct_foreign, write_same_content,
-        tools, tool_search, tool_foreign,
+        correct_foreign, write_same_content, feedback_foreign, feedback_own, golden_add, golden_expect_foreign,
+        golden_list, golden_remove_foreign, golden_run, golden_runs, golden_run_foreign, tools, tool_search,
+        tool_foreign,
     )
 }  # fmt: skip

@@ -25,6 +25,12 @@ def test_a_memory_is_stored_found_corrected_retracted_restored_and_erased(speake
     assert [(hit.id, hit.text, hit.source) for hit in found.results] == [(memory_id, FAX, "ward-7")]
     assert found.results[0].explanation and found.trace
 
+    hit = found.results[0]
+    learned = speaker.say("feedback", hit.id, "useful", query="fax on ward 7", sources=hit.retrievers)
+    assert (learned.reward, learned.q_learning_updates) == (1.0, len(hit.retrievers))
+    with pytest.raises(NotFound):
+        speaker.say("feedback", "elsewhere", "useful")
+
     memory = speaker.say("get", memory_id)
     assert (memory.timestamp, memory.tags, memory.metadata) == (when, ("fax",), {"ward": 7})
     corrected = speaker.say(

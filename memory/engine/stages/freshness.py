@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memory.engine.stages.moment import moment
+from memory.engine.stages.moment import days_since, moment
 from memory.engine.stages.stage import Asked, Candidate
 
 SWAY = 0.25
@@ -26,5 +26,4 @@ class Freshness:
 
 def _fresh(asked: Asked, candidate: Candidate) -> float:
     """2^(-age / half-life): 1 now, 0.5 after one half-life; what lies ahead is as fresh as can be."""
-    age: float = max(0.0, (asked.now - moment(candidate)).total_seconds() / 86_400)
-    return float(2.0 ** -(age / asked.half_life))
+    return float(2.0 ** -(days_since(asked, moment(candidate)) / asked.half_life))

@@ -19,7 +19,7 @@ class Asked:
     """The query, as stages look at it.
 
     `terms`: its terms that are known, each with its inverse document frequency; `information`: the sum over all its
-    terms, known or not. `now` is an aware instant.
+    terms, known or not. `now` is an aware instant; `access_bonus` lies in [0, 1].
     """
 
     text: str
@@ -29,6 +29,7 @@ class Asked:
     identifiers: Sequence[str]
     now: datetime
     half_life: float = 14.0
+    access_bonus: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ class RecallOptions(TypedDict, total=False):
     limit: int
     filters: Mapping[str, Any]
     namespaces: list[str]
+    since: Instant
+    until: Instant
     as_of: Instant
     include_invalidated: bool
     token_budget: int
@@ -131,6 +133,18 @@ class JobPage:
 
     items: tuple[Job, ...]
     next: str | None = None
+
+
+@dataclass(frozen=True)
+class Learned(Answer):
+    """What a feedback taught: for queries of which shape (`query_type`), and about how many retrievers."""
+
+    hit_id: str
+    signal: str
+    reward: float
+    query_type: str
+    ior_recorded: bool = False
+    q_learning_updates: int = 0
 
 
 @dataclass(frozen=True)

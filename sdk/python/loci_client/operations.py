@@ -20,6 +20,7 @@ from loci_client.models import (
     ItemFields,
     Job,
     JobPage,
+    Learned,
     Listed,
     ListPage,
     Memory,
@@ -106,6 +107,23 @@ def context_block(query: str, **options: Unpack[RecallOptions]) -> Flow[str]:
     """
     found = yield from recall(query, **options)
     return as_block(found.results, options.get("token_budget"))
+
+
+def feedback(
+    hit_id: str,
+    signal: str,
+    *,
+    query: str | None = None,
+    sources: Sequence[str] | None = None,
+    reward: float | None = None,
+    idempotency_key: str | None = None,
+) -> Flow[Learned]:
+    """Say whether a result was `useful`, `irrelevant` or `clicked`. `sources`: the retrievers of the hit. The same
+    feedback counts once a day."""
+    given = {"hit_id": hit_id, "signal": signal, "query": query, "reward": reward}
+    body = _plain({**given, "sources": None if sources is None else list(sources)})
+    headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+    return (yield from perform(Call("POST", f"{API}/feedback", partial(decode, Learned), body, headers=headers)))
 
 
 def get(memory_id: str) -> Flow[Memory]:

@@ -74,7 +74,6 @@ def test_scores_lie_between_0_and_1_and_the_order_is_theirs(scores: list[tuple[f
 
 @given(st.floats(allow_nan=False))
 def test_squash_stays_between_0_and_1(value: float) -> None:
-    import numpy as np
 
     assert 0 <= squash(np.array([value]))[0] <= 1
 

@@ -76,7 +76,7 @@ def test_a_source_that_speaks_of_all_that_is_asked_lifts_its_passages() -> None:
     beside = candidate(3, "lamp", 0.5, source="b")
     for found, terms in ((chance, {"harbour"}), (apart, {"harbour"}), (beside, {"lamp"})):
         found.hit.terms, found.hit.coherence = frozenset(terms), 1.0
-    assert order(("source",), question, chance, apart, beside) == [2, 3, 1]
+    assert order(("source",), question, chance, apart, beside) == [2, 1, 3]
     elsewhere = replace(beside, record=replace(beside.record, payload={**beside.record.payload, "namespace": "x"}))
     assert order(("source",), question, chance, apart, elsewhere)[0] == 1, "a namespace has sources of its own"
     for found in (chance, apart, beside):
