@@ -34,6 +34,7 @@ COPY memory memory
 COPY console console
 COPY templates templates
 COPY static static
+COPY sdk sdk
 # needs settings, but no secret: these are those of a test run, and none of them stays
 RUN LOCI_TEST_DB=off LOCI_VAR=/tmp/build python -m loci.local env -- python manage.py collectstatic --no-input \
     && rm -rf /tmp/build \

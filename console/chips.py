@@ -1,8 +1,8 @@
 """The filters in a page's address: as a filter for the services, and as chips that can be changed and taken off.
 
 Each `f` is a condition (`amount:gte:100`). `match=any` asks for one of them instead of all, `json` is a filter in the
-filter language. `field`, `comparison` and `value` come from the form that adds one, with `at` from the one that
-changes it.
+filter language. `field` (or else `other`), `comparison` and `value` come from the form that adds one, with `at`
+from the one that changes it.
 """
 
 import io
@@ -15,23 +15,25 @@ from django.http import QueryDict
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from console.conditions import COMPARISONS, LABELS, Condition, Unfit, condition_of, made, split
+from console.conditions import COMPARISONS, FITTING, LABELS, Condition, Unfit, condition_of, made, split
 from console.kinds import kind_name
 from loci.ground.errors import InvalidRequest
 from memory.api.parsing import StrictJSONParser
-from memory.engine.filters import MAX_CONDITIONS, And, Filter, FilterError, Or, parse_filters
+from memory.engine.filters import FIELDS, MAX_CONDITIONS, And, Filter, FilterError, Or, parse_filters
+from memory.shapes.requests import KINDS
 
 MOST = 16
 LONGEST_JSON = 8000
 LEGACY = {"source": "source", "kind": "kind", "tag": "tags"}
 """Parameters of older addresses, and the fields that they mean."""
-FORM = ("field", "comparison", "value", "at")
+FORM = ("field", "other", "comparison", "value", "at")
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One filter; `without` is the query string that is left when it is taken off, `fault` what is wrong with it."""
+    """One filter; `without` is the query string that is left when it is taken off, `fault` what is wrong with it,
+    `offered` whether its field is among those to choose from."""
 
     at: int
     field: str
@@ -41,10 +43,14 @@ class Chip:
     verb: str
     without: str
     fault: str = ""
+    offered: bool = True
 
     @property
     def shown(self) -> str:
         """The value as people read it."""
+        if self.field == "written_by":
+            kind, _colon, who = self.value.partition(":")
+            return {"key": _("key"), "member": _("member")}.get(kind, kind) + (f" …{who[-6:]}" if who else "")
         if self.field == "kind":
             several = self.comparison in ("any", "none")
             return ", ".join(kind_name(each) for each in (split(self.value) if several else [self.value]) if each)
@@ -83,10 +89,21 @@ class Narrowing:
         """Whether some filter cannot be used."""
         return any(self.faults) or bool(self.raw_fault)
 
-    def chips(self, rest: Sequence[Pair] = ()) -> list[Chip]:
-        """The chips; `rest` are the other parameters that stay in the address."""
+    def chips(self, rest: Sequence[Pair] = (), known: Sequence[str] = ()) -> list[Chip]:
+        """The chips; `rest` are the other parameters that stay in the address, `known` the metadata keys offered."""
+        offered = {name for _title, group in fields_offered(known) for name, _label, _type in group}
         return [
-            Chip(at, each.field, each.comparison, each.value, each.name, each.verb, self._without(at, rest), fault)
+            Chip(
+                at,
+                each.field,
+                each.comparison,
+                each.value,
+                each.name,
+                each.verb,
+                self._without(at, rest),
+                fault,
+                each.field in offered,
+            )
             for at, (each, fault) in enumerate(zip(self.conditions, self.faults, strict=True))
         ]
 
@@ -121,7 +138,7 @@ def narrowing_of(query: QueryDict) -> Narrowing:
         elif values:
             together = value_list(values) if len(values) > 1 else values[0]
             found.append(Condition(field, "any" if len(values) > 1 else "eq", together.replace("\x00", "").strip()))
-    if typed := made(query.get("field", ""), query.get("comparison", ""), query.get("value", "")):
+    if typed := made(query.get("field") or query.get("other", ""), query.get("comparison", ""), query.get("value", "")):
         at = query.get("at", "")
         place = int(at) if at.isascii() and at.isdigit() and len(at) < 3 and int(at) < len(found) else len(found)
         found[place : place + 1] = [typed]
@@ -182,20 +199,25 @@ def tidied(query: QueryDict) -> str | None:
     return urlencode([*rest, *narrowing_of(query).pairs])
 
 
-def fields_offered(known: Sequence[str]) -> list[tuple[str, str]]:
-    """The fields to choose from, with what they are: built-in ones, then the metadata keys that memories have."""
-    own = [key for key in known if key != "tags"]
-    shown = [(key if key.removeprefix("metadata.") in LABELS else key.removeprefix("metadata.")) for key in own]
-    return [*((name, str(label)) for name, label in LABELS.items()), *((key, str(_("Metadata"))) for key in shown)]
+def fields_offered(known: Sequence[str]) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """The fields to choose from: built-in ones, then the metadata keys that memories have. Each with its name as people
+    read it and with what it compares as."""
+    keys = [key if key.removeprefix("metadata.") in LABELS else key.removeprefix("metadata.") for key in known]
+    own = [(key, key.removeprefix("metadata."), "metadata") for key in keys if key != "tags"]
+    built_in = [(name, str(label), "id" if name == "id" else str(FIELDS[name])) for name, label in LABELS.items()]
+    return [(_("Of every memory"), built_in), *([(_("Metadata"), own)] if own else [])]
 
 
-def builder(narrowing: Narrowing, rest: Sequence[Pair], known: Sequence[str]) -> dict[str, Any]:
-    """What the templates of the filter row and its popovers need."""
+def builder(
+    narrowing: Narrowing, rest: Sequence[Pair], known: Sequence[str], namespaces: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What the templates of the filter row and its popovers need; `namespaces` are suggested."""
     return {
         "narrowing": narrowing,
-        "chips": narrowing.chips(rest),
+        "chips": narrowing.chips(rest, known),
         "kept": [*rest, *narrowing.pairs],
-        "comparisons": COMPARISONS.items(),
+        "comparisons": [(name, label, " ".join(FITTING[name])) for name, label in COMPARISONS.items()],
+        "suggested": {"kind": KINDS, "namespace": namespaces},
         "fields": fields_offered(known),
         "switched": narrowing.switched(rest) if len(narrowing.conditions) > 1 else "",
         "without_raw": narrowing.without_raw(rest),

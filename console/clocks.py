@@ -19,13 +19,15 @@ LETTER = 6.2
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One stretch of time: half-open, an open end is None. `state` is `now`, `end` (over) or nothing."""
+    """One stretch of time: half-open, an open end is None. `state` is `now`, `end` (over) or nothing; `by` is who
+    wrote it."""
 
     title: str
     when: str
     start: datetime | None
     end: datetime | None
     state: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +107,15 @@ def _span(start: datetime | None, end: datetime | None) -> str:
     return _("no dates were given")
 
 
-def known_entries(versions: Sequence[Record]) -> list[Entry]:
-    """When we knew it: every version, oldest first, and a retraction at the end."""
-    oldest_first = list(reversed(versions))
+def known_entries(versions: Sequence[Record], authors: Sequence[str] = ()) -> list[Entry]:
+    """When we knew it: every version, oldest first, and a retraction at the end; `authors` wrote them."""
+    oldest_first, writers = list(reversed(versions)), list(reversed(authors))
     entries: list[Entry] = []
     for at, one in enumerate(oldest_first):
         start, end = moment_of(one.payload["known_from"]), moment_of(one.payload["known_to"])
         title = _("Version %(n)d: %(what)s") % {"n": at + 1, "what": change(oldest_first, at)}
         state = "now" if end is None else "end" if at == 0 else ""
-        entries.append(Entry(title, said(start) if start else "", start, end, state))
+        entries.append(Entry(title, said(start) if start else "", start, end, state, writers[at] if writers else ""))
     last = moment_of(versions[0].payload["known_to"])
     if last is not None and all(one.payload["known_to"] is not None for one in versions):
         entries.append(Entry(_("Retracted: no longer recalled"), said(last), last, last, "end"))

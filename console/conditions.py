@@ -25,6 +25,7 @@ LABELS = {
     "valid_from": gettext_lazy("True from"),
     "valid_to": gettext_lazy("True until"),
     "confidence": gettext_lazy("Confidence"),
+    "written_by": gettext_lazy("Written by"),
     "language": gettext_lazy("Language"),
     "tier": gettext_lazy("Tier"),
     "key": gettext_lazy("Key"),
@@ -47,6 +48,13 @@ COMPARISONS = {
     "exists": gettext_lazy("is set"),
     "missing": gettext_lazy("is not set"),
 }
+FITTING = {
+    **dict.fromkeys(("eq", "ne", "any", "none", "exists", "missing"),
+                    ("text", "number", "instant", "list", "id", "metadata")),
+    "prefix": ("text", "list", "metadata"),
+    **dict.fromkeys(("gte", "gt", "lte", "lt"), ("number", "instant", "metadata")),
+}  # fmt: skip
+"""For each comparison, what it makes sense for: the types of built-in fields, `id`, or metadata of any type."""
 RANGES = ("gte", "gt", "lte", "lt")
 ALONE = ("exists", "missing")
 """Comparisons that take no value."""

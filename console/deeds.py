@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from console.figures import grouped
 from console.kinds import role_name
@@ -50,11 +50,25 @@ def deed(event: Event, reader: Actor, keys_of: str = "") -> Deed:
     icon = ICONS.get(event.action) or ICONS.get(event.action.partition(".")[0], "git-commit-horizontal")
     pattern = SENTENCES.get(event.action, _other)(event.detail)
     who = format_html("<b>{}</b>", doer(event, reader))
+    mine = event.actor == str(reader)
     kind, _colon, key = event.actor.partition(":")
     if kind == "key" and event.who and keys_of:
         who = format_html('<a href="{}">{}</a>', reverse("console:key", args=[keys_of, key]), who)
-    said = {"who": who, "action": event.action, "n": "", **_figures(event.detail)}
+    # languages whose verb depends on who acts begin it here
+    did = (
+        pgettext("you, before what you did", "{name}") if mine else pgettext("somebody, before what was done", "{name}")
+    )
+    who = format_html(did, name=who)
+    said = {"who": who, "key": _key(event, keys_of), "action": event.action, "n": "", **_figures(event.detail)}
     return Deed(icon, format_html(pattern, **said), event.at, _memory(event))
+
+
+def _key(event: Event, keys_of: str) -> str:
+    """The name of the key that it was about, leading to its page where the reader manages keys."""
+    if not keys_of or not event.about:
+        return event.about or "…"
+    address = reverse("console:key", args=[keys_of, str(event.detail.get("key"))])
+    return format_html('<a href="{}">{}</a>', address, event.about)
 
 
 def _memory(event: Event) -> UUID | None:
@@ -79,7 +93,12 @@ def doer(event: Event, reader: Actor) -> str:
         return _("You") if event.actor == str(reader) else event.who or _("A former member")
     if kind == "key":
         return _("Key “%(name)s”") % {"name": event.who} if event.who else _("A service key")
-    return {"operator": _("The operator"), "job": _("A job")}.get(kind, event.actor)
+    return operator(event.actor) if kind == "operator" else _("A job") if kind == "job" else event.actor
+
+
+def operator(actor: str) -> str:
+    """Whoever runs Loci, by the command that they gave."""
+    return _("The command “%(name)s”") % {"name": actor.partition(":")[2]}
 
 
 def _number(detail: Detail, name: str) -> int:
@@ -124,8 +143,8 @@ SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     "golden.added": lambda detail: _("{who} said what searches should find"),
     "golden.removed": lambda detail: _("{who} removed golden questions: {count}"),
     "golden.run": lambda detail: _("{who} asked the golden questions: {questions}"),
-    "key.issued": lambda detail: _("{who} made a service key"),
-    "key.revoked": lambda detail: _("{who} revoked a service key"),
+    "key.issued": lambda detail: _("{who} made the service key “{key}”"),
+    "key.revoked": lambda detail: _("{who} revoked the service key “{key}”"),
     "member.added": lambda detail: _("{who} gave somebody the role “{role}”"),
     "quota.set": lambda detail: _("{who} changed limits: {names}"),
     "index.rebuilt": lambda detail: _("{who} rebuilt the indexes"),

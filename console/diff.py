@@ -47,6 +47,11 @@ def compare(older: Record, newer: Record) -> Comparison:
     return Comparison(was, now, _fields(older.payload, newer.payload))
 
 
+def differ(older: Record, newer: Record) -> bool:
+    """Whether there is anything to show."""
+    return older.text != newer.text or bool(_fields(older.payload, newer.payload))
+
+
 def word_diff(older: str, newer: str) -> tuple[list[Piece], list[Piece]]:
     """Both texts in pieces; texts too long to compare by word are one piece each."""
     left, right = _WORDS.findall(older), _WORDS.findall(newer)

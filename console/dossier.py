@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from console.clocks import Entry, Lanes, known_entries, lanes, moment_of, world_entries
+from console.deeds import operator
 from console.diff import plain
 from console.figures import decimal
 from memory.engine.types import Record
@@ -115,7 +116,9 @@ class Dossier:
     @cached_property
     def known(self) -> list[Entry]:
         """When we knew it."""
-        return known_entries(self.versions)
+        return known_entries(
+            self.versions, [author(one.payload["written_by"], self.reader, self.names) for one in self.versions]
+        )
 
     @cached_property
     def lanes(self) -> Lanes | None:
@@ -125,8 +128,9 @@ class Dossier:
     @cached_property
     def origin(self) -> list[Fact]:
         """Where it came from; what is not known is left out."""
-        by = self.payload["written_by"]
         payload, first = self.payload, self.versions[-1].payload
+        by, last = first["written_by"], payload["written_by"]
+        changed = len(self.versions) > 1
         facts = [
             Fact(_("Source"), payload["source"], "source"),
             Fact(_("Place in it"), str(payload["offset"]) if payload["offset"] else ""),
@@ -139,6 +143,11 @@ class Dossier:
             Fact(_("Language"), payload["language"] or ""),
             Fact(_("Written by"), author(by, self.reader, self.names), key=key_behind(by)),
             Fact(_("First stored"), "", moment=moment_of(first["known_from"])),
+            *(
+                [Fact(_("Last changed by"), author(last, self.reader, self.names), key=key_behind(last))]
+                if changed
+                else []
+            ),
             Fact(_("Expires"), "", moment=moment_of(payload["expires_at"])),
         ]
         return [fact for fact in facts if fact.value or fact.moment]
@@ -167,4 +176,4 @@ def author(written_by: str, reader: Actor, names: Mapping[str, str] = MappingPro
         return _("You") if written_by == str(reader) else name or _("A former member")
     if kind == "key":
         return _("Key “%(name)s”") % {"name": name} if name else _("A service key")
-    return {"operator": _("The operator"), "job": _("A job")}.get(kind, written_by)
+    return operator(written_by) if kind == "operator" else _("A job") if kind == "job" else written_by

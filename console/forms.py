@@ -17,11 +17,13 @@ from loci.ground.errors import InvalidRequest, RuleBroken
 from memory.api.parsing import StrictJSONParser
 from memory.engine.types import Record
 from memory.services.prepare import MAX_PLAIN_TEXT, check_metadata_keys, same_json
-from memory.shapes.requests import Metadata
+from memory.shapes.requests import Metadata, Namespace
+from tenants.scope import DEFAULT
 
 MOST_TAGS = 32
 LONGEST_TAG = 128
 _METADATA_HELP = _('This %(why)s. Write it like {"ticket": 2041}.')
+_NAMESPACE: TypeAdapter[str] = TypeAdapter(Namespace)
 _METADATA: TypeAdapter[dict[str, Any]] = TypeAdapter(Metadata)
 
 
@@ -92,7 +94,7 @@ def tags_field() -> forms.CharField:
         label=_("Tags"),
         required=False,
         max_length=MOST_TAGS * (LONGEST_TAG + 2),
-        help_text=_("With commas between them: contact, discharge"),
+        help_text=_("Separate with commas: contact, discharge"),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
 
@@ -136,6 +138,16 @@ def parse_tags(given: str) -> tuple[str, ...]:
     """The tags in a text with commas, each once."""
     tags = (part.strip().lstrip("#").strip() for part in re.split(r"[,\n]", given))
     return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def namespace_in(given: str) -> str:
+    """`given` when it can name a namespace; `ValidationError` says what is wrong."""
+    try:
+        return _NAMESPACE.validate_python(given)
+    except ValidationError:
+        raise forms.ValidationError(
+            _("“%(name)s” is no namespace: 1 to 128 characters, without * and |."), params={"name": given[:40]}
+        ) from None
 
 
 class MemoryForm(ConsoleForm):
@@ -191,6 +203,14 @@ class AddForm(MemoryForm):
         help_text=_("Where it comes from: a file, a call, a chat"),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
+    namespace = forms.CharField(
+        label=_("Namespace"),
+        required=False,
+        max_length=128,
+        initial=DEFAULT,
+        help_text=_("Where your agents' keys reach; leave default if you keep nothing apart"),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
     happened = Moment(label=_("When it happened"), required=False)
     subject = forms.CharField(
         label=_("About"),
@@ -204,6 +224,10 @@ class AddForm(MemoryForm):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self.fields["kind"].choices = [("", _("None")), *kind_choices()]  # type: ignore[attr-defined]
+
+    def clean_namespace(self) -> str:
+        """A namespace; `default` where none is given."""
+        return namespace_in(self.cleaned_data["namespace"].strip() or DEFAULT)
 
 
 class CorrectForm(MemoryForm):

@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 
 from console.clocks import said
 from console.dossier import author
+from console.kinds import right_name
 from tenants.models import ServiceKey
-from tenants.scope import ALL, Actor, Right
+from tenants.scope import ALL, Actor, Right, home_of
 
 BRISK = timedelta(minutes=10)
 """How long after its creation a page asks every two seconds whether a key was used."""
@@ -85,15 +86,14 @@ def _where(namespaces: Sequence[str]) -> str:
     if len(namespaces) == 1:
         return _("In the namespace %(name)s, nowhere else.") % {"name": namespaces[0]}
     found = _("In the namespaces %(names)s, nowhere else.") % {"names": listed(namespaces)}
-    return found if "default" in namespaces else found + " " + _("Each write has to name one of them.")
+    return found + " " + _("What names none goes to %(name)s.") % {"name": home_of(namespaces)}
 
 
 class KeyCard:
-    """A key for its row and its page; `reader` is who looks at it, `stored` whether a first memory came with it."""
+    """A key for its row and its page; `reader` is who looks at it."""
 
-    def __init__(self, key: ServiceKey, reader: Actor, *, stored: bool = False):
+    def __init__(self, key: ServiceKey, reader: Actor):
         self.key = key
-        self.stored = stored
         self._reader = reader
 
     @property
@@ -140,10 +140,21 @@ class KeyCard:
         return in_words(Grant(key.scopes, key.namespaces, key.filters, key.agent, key.expires_at))
 
     @property
+    def where(self) -> str:
+        """Which namespaces it reaches."""
+        return _where(self.key.namespaces)
+
+    @property
+    def rights(self) -> list[str]:
+        """Its scopes, as people read them."""
+        return [right_name(scope) for scope in self.key.scopes]
+
+    @property
     def narrowing(self) -> list[str]:
-        """What it is narrowed to, in few words; nothing for one that reaches all of the tenant."""
+        """Where it reaches and what else it is narrowed to, in few words."""
         key = self.key
-        found = [] if ALL in key.namespaces else [_("in %(names)s") % {"names": listed(key.namespaces[:4])}]
+        names = {"names": listed(key.namespaces[:4])}
+        found = [_("all namespaces") if ALL in key.namespaces else _("namespaces: %(names)s") % names]
         if len(key.namespaces) > 4:
             found.append(_("and %(n)d more namespaces") % {"n": len(key.namespaces) - 4})
         found += bound(key.filters)
@@ -169,5 +180,5 @@ class KeyCard:
 
     @property
     def awaits_memory(self) -> bool:
-        """Whether it may store memories and did not yet."""
-        return not self.stored and Grant(self.key.scopes).may(Right.WRITE)
+        """Whether it may store memories and sent none yet."""
+        return self.key.first_write_at is None and Grant(self.key.scopes).may(Right.WRITE)

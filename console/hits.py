@@ -1,6 +1,6 @@
 """A result of a search as the page shows it: its text with the words found, its score, and why it stands there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -173,6 +173,13 @@ def remarks(notes: Sequence[str]) -> list[str]:
         elif tag.startswith("filter:empty_range:"):
             said.append(_("The range of “%(key)s” ends before it begins.") % {"key": tag.split(":", 2)[2]})
     return said
+
+
+def wordless(found: Sequence[Hit], missing: Mapping[str, str]) -> list[str]:
+    """Says so where results come by meaning alone, although words were looked for."""
+    if not found or "lexical" in missing or any("lexical" in hit.arms for hit in found):
+        return []
+    return [_("No memory has a word of this. These are the nearest by meaning, and may be far off.")]
 
 
 def counted(number: int) -> str:

@@ -8,13 +8,11 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from pydantic import TypeAdapter, ValidationError
 
-from console.forms import ConsoleForm, plain_text
+from console.forms import ConsoleForm, namespace_in, plain_text
 from console.grants import Grant
 from loci.ground.texts import storable
-from memory.shapes.requests import Namespace
-from tenants.scope import ALL, Right, Scope
+from tenants.scope import ALL, DEFAULT, Right, Scope
 
 LONGEST_NAME = 100
 MOST_NAMESPACES = 64
@@ -29,7 +27,6 @@ NEVER = ("never", _("Never"))
 ON_A_DATE = ("date", _("After a date"))
 YEARS = 10
 END_OF_DAY = time(23, 59, 59)
-_NAMESPACE: TypeAdapter[str] = TypeAdapter(Namespace)
 
 
 def namespaces_in(given: str) -> tuple[str, ...]:
@@ -41,14 +38,7 @@ def namespaces_in(given: str) -> tuple[str, ...]:
         raise forms.ValidationError(_("* is every namespace already. Give it alone, or give names."))
     if len(names) > MOST_NAMESPACES:
         raise forms.ValidationError(_("Give at most %(n)d namespaces."), params={"n": MOST_NAMESPACES})
-    for name in names if names != (ALL,) else ():
-        try:
-            _NAMESPACE.validate_python(name)
-        except ValidationError:
-            raise forms.ValidationError(
-                _("“%(name)s” is no namespace: 1 to 128 characters, without * and |."), params={"name": name[:40]}
-            ) from None
-    return names
+    return names if names == (ALL,) else tuple(map(namespace_in, names))
 
 
 def filters_in(given: str) -> dict[str, Any]:
@@ -82,9 +72,13 @@ class HandoverForm(ConsoleForm):
     ticket = forms.CharField(max_length=512, widget=forms.HiddenInput)
     namespaces = forms.CharField(
         label=_("Namespaces"),
+        initial=DEFAULT,
         max_length=MOST_NAMESPACES * 130,
         error_messages={"required": _("Name at least one namespace, or * for all of them.")},
-        help_text=_("With commas between them. * is all of them, also those to come."),
+        help_text=_(
+            "Leave default unless you keep memories apart, as for each project. Separate several with commas: the first"
+            " is where it stores. A new name makes a new namespace; * is all of them."
+        ),
         widget=forms.TextInput(attrs={"class": "mono", "autocomplete": "off", "spellcheck": "false"}),
     )
     expiry = forms.ChoiceField(label=_("Expires"), choices=[*PERIODS.items(), NEVER], initial="90")
@@ -101,10 +95,6 @@ class HandoverForm(ConsoleForm):
 
 class ConnectForm(HandoverForm):
     """A key for one client, in one press."""
-
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        self.fields["namespaces"].initial = "default"
 
     def grant(self) -> Grant:
         """Read and write, where it was said."""
@@ -159,7 +149,6 @@ class KeyForm(HandoverForm):
         held = [(right.value, said[0]) for right, said in SCOPES.items() if scope.may(right)]
         self.fields["scopes"].choices = held  # type: ignore[attr-defined]
         self.fields["scopes"].widget.attrs.pop("class")
-        self.fields["namespaces"].initial = ALL
         self.fields["expiry"].choices = [*PERIODS.items(), ON_A_DATE, NEVER]  # type: ignore[attr-defined]
 
     @property

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from memory.shapes.requests import KINDS
-from tenants.scope import Role
+from tenants.scope import Right, Role
 
 NAMES = {
     "fact": _("Fact"),
@@ -26,6 +26,20 @@ ROLES = {
     Role.DEVELOPER: _("developer"),
     Role.VIEWER: _("viewer"),
 }
+
+
+RIGHTS = {
+    Right.READ: _("read"),
+    Right.WRITE: _("write"),
+    Right.ERASE: _("erase"),
+    Right.ADMIN: _("admin"),
+    Right.GATEWAY: _("gateway"),
+}
+
+
+def right_name(right: str) -> str:
+    """A scope as people read it; one that is new here by its own name."""
+    return str(RIGHTS[Right(right)]) if right in list(Right) else right
 
 
 def role_name(role: str) -> str:

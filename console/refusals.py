@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django_htmx.http import reswap, retarget
@@ -22,9 +23,10 @@ TITLES = {
     503: _("Loci cannot answer right now"),
     507: _("The quota of this tenant is used up"),
 }
-ADVICE = {
+ADVICE: dict[int | str, Promise] = {
     403: _("Nothing was changed. An owner or admin of this tenant can give you the right."),
     404: _("It may have been erased, or it belongs to a tenant that you are no member of."),
+    "no_page": _("Look at how the address is written, or go on from the start."),
     429: _("Nothing was changed. Wait a moment, then try again."),
     503: _("Nothing was changed. Try again in a moment."),
     507: _("Nothing was stored. Erase what is no longer needed, or ask for a larger plan."),
@@ -58,7 +60,7 @@ def refusal(request: HttpRequest, error: LociError) -> HttpResponse:
         "status": error.status,
         "title": TITLES.get(error.status, FALLBACK),
         "message": message_of(error),
-        "advice": ADVICE.get(error.status, ""),
+        "advice": ADVICE.get(error.code) or ADVICE.get(error.status) or "",
         "request_id": facts.get().request_id,
     }
     if request.htmx:  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from django.utils import timezone
 from loci.ground.errors import Forbidden, NotFound, Unauthenticated
 from tenants import keys
 from tenants.rls import tenant_rows
-from tenants.scope import ALL, ROLE_RIGHTS, Actor, Right, Role, Scope
+from tenants.scope import ALL, ROLE_RIGHTS, Actor, Right, Role, Scope, home_of
 
 TOUCH_SECONDS = 60
 """`last_used_at` of a key is kept to this precision, so that most requests write nothing."""
@@ -32,8 +32,14 @@ def scope_of_key(key: str | None) -> Scope:
     if not key:
         raise Unauthenticated("missing service key", code="missing_key", headers=_CHALLENGE)
     row = _look_up(key) if keys.well_formed(key) else None
-    if row is None or row["revoked_at"] or row["closed"]:
+    if row is None or row["closed"]:
         raise Unauthenticated("invalid service key", code="invalid_key", headers=_CHALLENGE)
+    if row["revoked_at"]:  # said only to who holds the whole key
+        raise Unauthenticated(
+            f"invalid service key: it was revoked on {row['revoked_at']:%Y-%m-%d}; use another",
+            code="invalid_key",
+            headers=_CHALLENGE,
+        )
     now = timezone.now()
     if row["expires_at"] and row["expires_at"] <= now:
         raise Unauthenticated("service key has expired", code="expired_key", headers=_CHALLENGE)
@@ -67,6 +73,7 @@ def scope_from(row: Mapping[str, Any]) -> Scope:
         filters=MappingProxyType(filters),
         agent=row["agent"],
         time_zone=row["time_zone"],
+        home=home_of(row["namespaces"]),
     )
 
 

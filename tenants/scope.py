@@ -1,6 +1,6 @@
 """`Scope`: who is asking and what they may see. Pure Python; every retriever, store and service takes one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -9,6 +9,8 @@ from uuid import UUID
 
 ALL = "*"
 """In `namespaces` or as `agent`: no narrowing. An empty set of namespaces means nothing at all."""
+DEFAULT = "default"
+"""The namespace of what names none."""
 
 
 class Right(StrEnum):
@@ -51,6 +53,11 @@ class Actor:
         return f"{self.kind}:{self.id}"
 
 
+def home_of(namespaces: Sequence[str]) -> str:
+    """Where a write goes that names no namespace: to `default` within reach, else to the first that was given."""
+    return DEFAULT if not namespaces or ALL in namespaces or DEFAULT in namespaces else namespaces[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What a credential resolves to. Immutable; made only by `tenants.authentication` and `tenants.services`.
@@ -58,6 +65,7 @@ class Scope:
     `namespaces`: the namespaces it may touch; `{"*"}` is all, the empty set is none.
     `filters`: exact matches forced into every read and stamped on every write (metadata key → value).
     `agent`: the only agent it may act as; `*` is any.
+    `home`: the namespace to which a write goes that names none.
     """
 
     tenant: UUID
@@ -67,6 +75,7 @@ class Scope:
     filters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     agent: str = ALL
     time_zone: str = "UTC"
+    home: str = DEFAULT
 
     def may(self, right: Right) -> bool:
         """Whether it holds `right`; `admin` includes reading and writing."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from django import template
 from django.templatetags.static import static
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -55,6 +55,21 @@ def moment(given: datetime | str | None, recent: bool = False) -> SafeString:
         shown = ago(age)
     exact = local(at).isoformat(sep=" ", timespec="seconds")
     return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, shown)
+
+
+@register.filter
+def coded(text: str) -> SafeString:
+    """A sentence whose parts in backticks are code."""
+    parts = str(text).split("`")
+    return format_html_join(
+        "", "{}", ((format_html("<code>{}</code>", p) if at % 2 else p,) for at, p in enumerate(parts))
+    )
+
+
+@register.filter
+def plain(text: str) -> str:
+    """The same sentence without backticks, for what is read aloud."""
+    return str(text).replace("`", "")
 
 
 @register.filter

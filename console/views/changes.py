@@ -74,6 +74,7 @@ def _item(said: dict[str, Any]) -> Item:
         kind=said["kind"] or None,
         subject=said["subject"] or None,
         says_metadata=bool(said["metadata"]),
+        namespace=said["namespace"],
     )
 
 
@@ -173,7 +174,7 @@ def erase_memory(request: HttpRequest, slug: str, memory: UUID) -> HttpResponse:
     form = EraseForm(
         request.POST or None,
         initial={"version": dossier.record.version},
-        phrase=_("erase %(id)s") % {"id": dossier.short_id},
+        phrase=_("erase"),
     )
     context: dict[str, Any] = {"section": "memories", "slug": slug, "dossier": dossier}
     context["rows"] = rows_of(scope, memory)

@@ -21,7 +21,7 @@ from tenants.authentication import require
 from tenants.scope import Right
 from tenants.services.keys import get_key, own_keys
 
-DATE = " · YYYY-MM-DD"
+DATE = " · YYYY-MM-DD HH:MM"
 
 
 @require_safe
@@ -71,6 +71,7 @@ def _page(
         "target": target,
         "key": key,
         "snippets": client.snippets(target),
+        "install": client.install(target),
         "manners": manners() if client.agent else "",
         **more,
     }
@@ -84,5 +85,5 @@ def _name(request: HttpRequest, client: Client) -> str:
 
 
 def _dated(name: str) -> str:
-    """The name with today's date, so that several keys for one client can be told apart."""
-    return name + DATE.replace("YYYY-MM-DD", timezone.localdate().isoformat())
+    """The name with the time, so that several keys for one client can be told apart."""
+    return name + timezone.localtime().strftime(" · %Y-%m-%d %H:%M")

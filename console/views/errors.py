@@ -33,7 +33,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 @never_cache
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404."""
-    return _refused(request, NotFound(_("Loci has no page here.")))
+    return _refused(request, NotFound(_("Loci has no page here."), code="no_page"))
 
 
 @never_cache

@@ -18,7 +18,6 @@ from console.views.changes import FORM_METHODS
 from console.views.search import uuid_of
 from loci.ground.errors import Conflict, LociError
 from tenants.scope import Scope
-from tenants.services.activity import has_done
 from tenants.services.keys import IssuedKey, Place, get_key, issue_key, page_of_keys, revoke_key
 
 PER_PAGE = 20
@@ -122,9 +121,6 @@ def key(request: HttpRequest, slug: str, key: UUID) -> HttpResponse:
     card = KeyCard(get_key(scope, key), scope.actor)
     context = {"section": "keys", "slug": slug, "card": card}
     if request.htmx and request.htmx.target == "use":  # type: ignore[attr-defined]
-        if card.key.last_used_at:
-            stored = has_done(scope, f"key:{key}", "memory.written", since=key)
-            context["card"] = card = KeyCard(card.key, scope.actor, stored=stored)
         if card.pace and card.seen == request.GET.get("pace"):
             return HttpResponse(status=204)
         return render(request, "console/key_use.html", context)

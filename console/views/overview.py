@@ -24,6 +24,7 @@ from memory.services.overview import Overview, overview
 from memory.services.survey import Shares, shares
 from tenants.scope import Right, Scope
 from tenants.services.activity import ActivityPage, list_activity
+from tenants.services.keys import any_in_use
 
 RECENT = 7
 PER_PAGE = 30
@@ -72,6 +73,7 @@ def tenant(request: HttpRequest, slug: str) -> HttpResponse:
     context["busy"] = bool(jobs) or bool(stands.status["index_pending"])
     if target == "live":
         return render(request, "console/overview.html#live", context)
+    context["unconnected"] = scope.may(Right.ADMIN) and not any_in_use(scope)
     page = list_activity(scope, limit=RECENT)
     context |= {"deeds": _deeds(page, scope, slug), "bars": _bars(stands), **_week(stands), **_shares(shares(scope))}
     return render(request, "console/overview.html", context)

@@ -120,23 +120,33 @@ def _filter_row(scope: Scope, asked: Asked) -> dict[str, Any]:
     rest = asked.rest
     filters = asked.narrowing.pairs
     untimed = [pair for pair in rest if pair not in asked.times.pairs]
-    return builder(asked.narrowing, rest, known_keys(scope)) | {
+    namespaces = list(shares(scope).namespaces)
+    return builder(asked.narrowing, rest, known_keys(scope), namespaces) | {
         "clocks": asked.times.chips([*untimed, *filters]),
         "untimed": [*untimed, *filters],
         "toggled": asked.times.toggled([*untimed, *filters]),
         "time_zone": scope.time_zone,
-        "spaces": _spaces(scope, asked),
+        "spaces": _spaces(asked, namespaces[:MOST_SPACES]),
     }
 
 
-def _spaces(scope: Scope, asked: Asked) -> list[tuple[str, str]]:
-    """The largest namespaces, each with the query string that narrows to it; none where one was chosen."""
-    if any(each.field == "namespace" for each in asked.narrowing.conditions) or asked.narrowing.either:
+def _spaces(asked: Asked, largest: Sequence[str]) -> list[tuple[str, str, bool]]:
+    """All namespaces and the largest ones: name, the query string that asks there, and whether this search does.
+
+    None where there is nothing to choose, or where a filter says more of namespaces than one name.
+    """
+    narrowing = asked.narrowing
+    others = tuple(each for each in narrowing.conditions if each.field != "namespace")
+    chosen = [each for each in narrowing.conditions if each.field == "namespace"]
+    if narrowing.either or len(chosen) > 1 or any(each.comparison != "eq" for each in chosen):
         return []
-    found = list(shares(scope).namespaces)[:MOST_SPACES]
-    chosen = [("f", Condition("namespace", "eq", value_list([name])).token) for name in found]
-    pairs = zip(found, chosen, strict=True) if len(found) > 1 else ()
-    return [(name, urlencode([*asked.rest, *asked.narrowing.pairs, pair])) for name, pair in pairs]
+    offered = [Condition("namespace", "eq", value_list([name])) for name in largest]
+    offered += [each for each in chosen if each not in offered]
+    if len(offered) < 2:
+        return []
+    rest = [*asked.rest, *Narrowing(others, raw=narrowing.raw).pairs]
+    found = [(each.value, urlencode([*rest, ("f", each.token)]), each in chosen) for each in offered]
+    return [("", urlencode(rest), not chosen), *found]
 
 
 def _part(request: HttpRequest) -> str:
@@ -175,7 +185,7 @@ def _results(scope: Scope, asked: Asked) -> dict[str, Any]:
         "count": hits.counted(len(found)),
         "milliseconds": round(answer.seconds * 1000),
         "fallbacks": hits.fallbacks(answer.degraded),
-        "remarks": hits.remarks(answer.notes),
+        "remarks": hits.remarks(answer.notes) + hits.wordless(answer.hits, missing),
         "legend": _legend(found, missing),
         "more": len(found) == asked.limit < MOST,
         "dossier": _beside(scope, asked, found),

@@ -34,6 +34,7 @@ FIELDS: Mapping[str, FieldType] = {
     "agent": "text",
     "subject": "text",
     "language": "text",
+    "written_by": "text",
     "offset": "number",
     "confidence": "number",
     "timestamp": "instant",

@@ -1,6 +1,5 @@
 """`/mcp`: POST only, the right host and origin, a key that holds; then the SDK. Nothing is shared between requests."""
 
-import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,9 +19,10 @@ from starlette.types import Scope as AsgiScope
 
 from billing import rates
 from loci.ground.context import RequestFacts, facts_of
-from loci.ground.errors import Forbidden, LociError, TooLarge
+from loci.ground.errors import Forbidden, LociError
 from loci.ground.metrics import REQUEST_SECONDS
 from memory.mcp import results
+from memory.mcp.bodies import MAX_BODY, SMALL_BODY, Gone, Refused, beginning, id_of, parsed, refusal, replay, whole
 from memory.mcp.caller import IN_SCOPE, Caller
 from memory.mcp.server import build
 from memory.mcp.threads import Threads
@@ -33,36 +33,9 @@ from tenants.scope import Right, Scope
 
 log = structlog.get_logger(__name__)
 PATH = "/mcp"
-MAX_BODY = 1024 * 1024
-"""Bytes of one message; what is larger goes through REST."""
-SMALL_BODY = 64 * 1024
-"""Bytes of a message that are read, and parsed in the event loop, only to name its id in a refusal."""
-PATIENCE = 30.0
-"""Seconds that a body may take to arrive."""
-HASTE = 3.0
-"""The same for the body of a request that is refused anyway."""
 AUTHENTICATORS = 4
 """Threads that look up keys: apart from those of the calls, so that full queues do not keep others out."""
-LONGEST_ID = 256
 INVALID_REQUEST = -32600
-
-
-class Gone(Exception):
-    """The client hung up before its request was whole."""
-
-
-class Refused(Exception):
-    """The HTTP request itself is refused: `error` says why, before the SDK has seen it."""
-
-    def __init__(self, error: LociError):
-        super().__init__(str(error))
-        self.error = error
-
-
-def _refusal(status: int, code: str, message: str, **headers: str) -> Refused:
-    error = LociError(message, code=code, headers={name.replace("_", "-"): value for name, value in headers.items()})
-    error.status = status
-    return Refused(error)
 
 
 class McpDoor:
@@ -110,12 +83,12 @@ class McpDoor:
             try:
                 caller = await self._caller(asgi, headers, facts)
             except LociError as error:
-                body = await _beginning(receive)
+                body = await beginning(receive)
                 raise _challenged(error) from None
-            body = await _body(receive, MAX_BODY, headers)
+            body = await whole(receive, MAX_BODY, headers)
             await _check_right(caller.scope, body)
             assert self._manager is not None
-            await self._manager.handle_request({**asgi, IN_SCOPE: caller}, _replay(body, receive), sending)
+            await self._manager.handle_request({**asgi, IN_SCOPE: caller}, replay(body, receive), sending)
         except Refused as refused:
             await _answer(refused.error, body, facts.request_id)(asgi, receive, sending)
         except Gone:
@@ -166,15 +139,15 @@ def _joined(asgi: AsgiScope) -> dict[str, str]:
 def _check_envelope(asgi: AsgiScope, headers: Headers) -> None:
     """What can be refused without looking at the key."""
     if asgi["method"] != "POST":
-        raise _refusal(
+        raise refusal(
             405, "method_not_allowed", "Send POST: this endpoint keeps no sessions and no streams.", Allow="POST"
         )
     host, _ = split_domain_port(headers.get("host", ""))
     if not host or not validate_host(host, settings.ALLOWED_HOSTS):
-        raise _refusal(421, "wrong_host", "This host name is not served here: see ALLOWED_HOSTS.")
+        raise refusal(421, "wrong_host", "This host name is not served here: see ALLOWED_HOSTS.")
     origin = headers.get("origin")
     if origin and not _own_origin(origin, headers.get("host", "")):
-        raise _refusal(403, "foreign_origin", "Pages of another origin may not call this: see MCP_ALLOWED_ORIGINS.")
+        raise refusal(403, "foreign_origin", "Pages of another origin may not call this: see MCP_ALLOWED_ORIGINS.")
 
 
 def _own_origin(origin: str, host: str) -> bool:
@@ -201,7 +174,7 @@ async def _check_right(scope: Scope, body: bytes) -> None:
     a key that lacks one of the two rights is worth reading twice."""
     if scope.may(Right.READ) and scope.may(Right.WRITE):
         return
-    message = _parsed(body) if len(body) <= SMALL_BODY else await anyio.to_thread.run_sync(_parsed, body)
+    message = parsed(body) if len(body) <= SMALL_BODY else await anyio.to_thread.run_sync(parsed, body)
     right = _right_for(message)
     if right and not scope.may(right):
         raise _challenged(Forbidden(f"key lacks '{right}' scope", code="insufficient_scope", required_scope=str(right)))
@@ -231,69 +204,11 @@ def _challenged(error: LociError) -> Refused:
     return Refused(error)
 
 
-async def _body(receive: Receive, limit: int, headers: Headers) -> bytes:
-    """The whole body; refused when it is over the limit or takes too long."""
-    too_large = f"The message is over the limit of {limit // 2**20} MB: send it through REST, or in parts."
-    said = headers.get("content-length", "")
-    if said.isascii() and said.isdigit() and int(said) > limit:
-        raise Refused(TooLarge(too_large))
-    received = bytearray()
-    with anyio.move_on_after(PATIENCE) as patience:
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise Gone
-            received += message.get("body", b"")
-            if len(received) > limit:
-                raise Refused(TooLarge(too_large))
-            if not message.get("more_body"):
-                break
-    if patience.cancelled_caught:
-        raise _refusal(408, "timeout", f"The message did not arrive within {PATIENCE:g} s.", Connection="close")
-    return bytes(received)
-
-
-async def _beginning(receive: Receive) -> bytes:
-    """The body of a request that is refused anyway, as far as its id is worth: if it is short and comes soon."""
-    received = bytearray()
-    with anyio.move_on_after(HASTE):
-        while len(received) <= SMALL_BODY:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise Gone
-            received += message.get("body", b"")
-            if not message.get("more_body"):
-                return bytes(received)
-    return b""
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """`receive` with the body in front that was read already."""
-    given = False
-
-    async def replayed() -> Message:
-        nonlocal given
-        if not given:
-            given = True
-            return {"type": "http.request", "body": body, "more_body": False}
-        return await receive()
-
-    return replayed
-
-
-def _parsed(body: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
-
-
 def _answer(error: LociError, body: bytes, request_id: str) -> JSONResponse:
     """The refusal as an error of JSON-RPC, with the id of the request: clients show no other body's text. A tool call
     that only has to wait is told so as a tool's result, which the model gets to read."""
-    message = _parsed(body) if len(body) <= SMALL_BODY else {}
-    number = _id_of(message)
+    message = parsed(body) if len(body) <= SMALL_BODY else {}
+    number = id_of(message)
     answer: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
     if error.status == 429 and message.get("method") == "tools/call" and number is not None:
         told = results.failure(error, request_id)
@@ -304,13 +219,3 @@ def _answer(error: LociError, body: bytes, request_id: str) -> JSONResponse:
         "data": results.problem(error, request_id),
     }
     return JSONResponse(answer, status_code=error.status, headers=error.headers)
-
-
-def _id_of(message: dict[str, Any]) -> str | int | None:
-    """The id of a message if it can be said again."""
-    number = message.get("id")
-    if isinstance(number, int) and not isinstance(number, bool) and -(2**63) <= number < 2**63:
-        return number
-    if isinstance(number, str) and len(number) <= LONGEST_ID and number.isprintable():
-        return number
-    return None

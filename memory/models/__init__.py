@@ -2,13 +2,29 @@
 (`index`)."""
 
 from memory.models.golden import GoldenExpectation, GoldenQuestion, GoldenRun
-from memory.models.index import Corpus, FilterValue, Posting, Sign, Vector
+from memory.models.index import Corpus, FilterValue, Gram, Posting, Sign, Vector, Word
 from memory.models.learning import Access, Exposure, LearnedWeight
 from memory.models.record import Memory, Version
 from memory.models.settings import Settings
 from memory.models.work import IndexTask, Job
 
 __all__ = [
-    "Access", "Corpus", "Exposure", "FilterValue", "GoldenExpectation", "GoldenQuestion", "GoldenRun", "IndexTask",
-    "Job", "LearnedWeight", "Memory", "Posting", "Settings", "Sign", "Vector", "Version",
-]  # fmt: skip
+    "Access",
+    "Corpus",
+    "Exposure",
+    "FilterValue",
+    "GoldenExpectation",
+    "GoldenQuestion",
+    "GoldenRun",
+    "Gram",
+    "IndexTask",
+    "Job",
+    "LearnedWeight",
+    "Memory",
+    "Posting",
+    "Settings",
+    "Sign",
+    "Vector",
+    "Version",
+    "Word",
+]

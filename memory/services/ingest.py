@@ -40,22 +40,26 @@ class FileOutcome:
 @dataclass(frozen=True, slots=True)
 class Folder:
     """Where files come from: `root` names it in `metadata.index_root`, so that pruning knows its own. `exclude` are
-    patterns (`seeds.md`, `decisions/*`) of paths below it that do not count."""
+    patterns (`seeds.md`, `decisions/*`) of paths below it that do not count; with `include`, only those
+    count that are like one of its patterns."""
 
     path: Path
     root: str
     namespace: str = "default"
     exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
 
     def files(self) -> list[Path]:
         """The text files, in order; a single file stands for itself. Symbolic links are not followed."""
         if self.path.is_file():
             return [self.path]
         found = (path for path in self.path.rglob("*") if path.suffix.lower() in SUFFIXES)
-        return sorted(path for path in found if path.is_file() and not path.is_symlink() and not self._excluded(path))
+        return sorted(path for path in found if path.is_file() and not path.is_symlink() and self._counts(path))
 
-    def _excluded(self, path: Path) -> bool:
-        return any(fnmatchcase(path.relative_to(self.path).as_posix(), pattern) for pattern in self.exclude)
+    def _counts(self, path: Path) -> bool:
+        place = path.relative_to(self.path).as_posix()
+        wanted = not self.include or any(fnmatchcase(place, pattern) for pattern in self.include)
+        return wanted and not any(fnmatchcase(place, pattern) for pattern in self.exclude)
 
     def source_of(self, path: Path) -> str:
         """The source that a file's memories carry: its path below the folder's parent."""
@@ -63,12 +67,15 @@ class Folder:
         return path.relative_to(base).as_posix()
 
 
-def folder_at(path: Path, root: str | None = None, namespace: str = "default", exclude: Sequence[str] = ()) -> Folder:
+def folder_at(
+    path: Path, root: str | None = None, namespace: str = "default", exclude: Sequence[str] = (),
+    include: Sequence[str] = (),
+) -> Folder:  # fmt: skip
     """The folder (or single file) at `path`; `RuleBroken` when there is none."""
     path = path.resolve()
     if not path.exists():
         raise RuleBroken(f"There is no {path}.")
-    return Folder(path, root or path.name, namespace, tuple(exclude))
+    return Folder(path, root or path.name, namespace, tuple(exclude), tuple(include))
 
 
 def ingest_file(scope: Scope, folder: Folder, path: Path) -> tuple[FileOutcome, set[UUID]]:

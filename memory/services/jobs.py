@@ -27,7 +27,7 @@ from memory.services.prepare import check_rules, in_scope
 from memory.services.remember import remember
 from tenants.authentication import require
 from tenants.rls import tenant_rows
-from tenants.scope import ALL, Actor, Right, Scope
+from tenants.scope import ALL, Actor, Right, Scope, home_of
 from tenants.services.keys import still_holds
 
 log = structlog.get_logger(__name__)
@@ -265,6 +265,7 @@ def _scope_to_json(scope: Scope) -> dict[str, Any]:
         "filters": dict(scope.filters),
         "agent": scope.agent,
         "time_zone": scope.time_zone,
+        "home": scope.home,
     }
 
 
@@ -277,4 +278,5 @@ def _scope_from_json(tenant: UUID, document: dict[str, Any]) -> Scope:
         filters=MappingProxyType(document["filters"]),
         agent=document["agent"],
         time_zone=document["time_zone"],
+        home=document.get("home") or home_of(document["namespaces"]),  # a job of an earlier version has none
     )

@@ -11,7 +11,7 @@ from loci.ground.errors import Forbidden, RuleBroken
 from loci.ground.instants import BadInstant, parse_instant, to_text
 from memory.engine.items import Item
 from memory.engine.text import fixed_windows
-from tenants.scope import ALL, Scope
+from tenants.scope import ALL, DEFAULT, Scope
 
 MAX_PLAIN_TEXT = 32_768
 MAX_CHUNKS = 128
@@ -48,8 +48,8 @@ def in_scope(scope: Scope, item: Item) -> Item:
     """`item` as `scope` may write it; `Forbidden` when it reaches beyond."""
     where = f"items[{item.index}]: "
     namespace = item.namespace
-    if namespace == "default" and not scope.reaches("default") and len(scope.namespaces) == 1:
-        namespace = next(iter(scope.namespaces))
+    if namespace == DEFAULT and not scope.reaches(DEFAULT):
+        namespace = scope.home
     if not scope.reaches(namespace):
         within = ", ".join(f"'{name}'" for name in sorted(scope.namespaces)[:NAMED]) or "none at all"
         raise Forbidden(

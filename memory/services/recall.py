@@ -6,13 +6,15 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError
 
+from loci.ground.errors import Fault, InvalidRequest
 from memory.engine.embedding import EmbedderError
 from memory.engine.filters import Filter
+from memory.engine.lexis import QuerySyntaxError, parse
 from memory.engine.shape import shape_of
 from memory.engine.text import estimate_tokens
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides
 from memory.engine.types import NOW, Search, View
-from memory.retrievers import dense, temporal
+from memory.retrievers import dense
 from memory.services.learning import permitted, record_recall
 from memory.services.patience import Late, within
 from memory.services.retrieve import Hit, Recalled, Run, retrieve
@@ -48,23 +50,38 @@ def recall(
     `deadline` is in seconds from now (default RECALL_DEADLINE): an arm that is late is left out and named in
     `degraded`. `token_budget` keeps the longest prefix of the results whose texts fit, by estimate. `mode` is one of
     `memory.engine.tuning.MODES`; `overrides` is what this recall does otherwise than the tenant has set.
+    `InvalidRequest` for a raw query that cannot be read; its `position` is in characters from 0.
     """
     require(scope, Right.READ)
+    if mode == "raw":
+        _check_syntax(query)
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
     allowed, notes = permitted(scope, overrides)
-    run = Run(scope, search, Recalled(notes=notes), shape_of(query), include_trace, allowed.over(DEFAULTS), allowed)
+    tuning = allowed.over(DEFAULTS)
+    run = Run(scope, search, Recalled(notes=notes), shape_of(query), include_trace, tuning, allowed)
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):
             break
-    _note_dates(run)
     _spend(run.answer, run.tuning.token_budget if token_budget is None else token_budget)
     record_recall(scope, [hit.record.id for hit in run.answer.hits], run.tuning)
     run.answer.trace["timings_ms"] = run.timings
     run.answer.seconds = time.monotonic() - began
     return run.answer
+
+
+def _check_syntax(query: str) -> None:
+    try:
+        parse(query)
+    except QuerySyntaxError as error:
+        raise InvalidRequest(
+            [Fault(("body", "query"), str(error), "query_syntax")],
+            position=error.position,
+            fault=error.fault,
+            expected=error.expected,
+        ) from None
 
 
 def _attempt(run: Run, *, last: bool) -> bool:
@@ -89,13 +106,6 @@ def _attempt(run: Run, *, last: bool) -> bool:
         run.left_out.add(run.part)
         run.arms.pop(run.part, None)
         return False
-
-
-def _note_dates(run: Run) -> None:
-    """Say when the request weighs the arm of dates and the query names none."""
-    weight = (run.overrides.weights or {}).get(temporal.NAME)
-    if weight and run.dates is None and temporal.NAME not in run.left_out:
-        run.answer.notes.append("temporal:no_parse")
 
 
 def _embed(run: Run) -> None:

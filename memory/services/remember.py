@@ -29,6 +29,7 @@ from tenants import audit
 from tenants.authentication import require
 from tenants.rls import tenant_rows
 from tenants.scope import Right, Scope
+from tenants.services.keys import note_write
 from tenants.services.tenants import tenant_secret
 
 TURNS = 32
@@ -184,6 +185,7 @@ def _draft(one: Prepared, before: Current | None) -> Draft:
 
 def _write(cursor: CursorWrapper, scope: Scope, plan: Plan, lease: float | None) -> list[UUID]:
     """Insert everything; the versions that still need a vector. `lease` None: there is no vector index."""
+    note_write(cursor, scope)
     if not plan.writes:
         return []
     fresh = sum(before is None for _, before in plan.writes)

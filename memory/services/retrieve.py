@@ -22,13 +22,15 @@ from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
 from memory.engine.types import Fused, Link, PoolItem, Ranked, Record, Search
 from memory.engine.weighing import arm_weights
 from memory.retrievers import dense, lexical, temporal
-from memory.services.dating import named_dates
+from memory.services.dating import dates_of
 from memory.services.learning import informed
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, records
+from memory.stores.postgres.lexical import PostgresWords
 from memory.stores.postgres.reader import PostgresReader
 from memory.stores.postgres.temporal import PostgresTimes
+from memory.stores.postgres.words import is_narrow
 from tenants.scope import Scope
 
 POOL = 50
@@ -37,6 +39,8 @@ ANCHORS = 30
 """Hits whose neighbours within their source join the pool, at least."""
 STAGED = 100
 """The best of the pool that the stages look at, at least; twice the limit if that is more."""
+STRICT = frozenset({"raw", "exact", "keyword", "fuzzy"})
+"""Modes whose hits are all that is asked for: nothing else joins the pool."""
 T = TypeVar("T")
 NO_WORDS = LexicalHits([], {})
 
@@ -139,19 +143,27 @@ def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequenc
     """The arms on one connection, then the pool with every member truly scored."""
     figures = corpus.read(cursor, run.scope)
     run.tuning = run.overrides.over(figures.tuning)
-    run.dates = named_dates(run.search, run.tuning) if run.takes(temporal.NAME) else None
-    store = PostgresReader(cursor, figures)
+    _read_dates(run)
+    store = PostgresReader(cursor, figures, run.tuning.fields)
     if run.embedding is not None:
         compare_space(figures, configured(), configured().space)
-    for name, arm in _arms(run, store):
+    for name, arm in _arms(run, store, PostgresWords(cursor, figures, run.tuning.fields)):
         run.arms[name] = run.timed(name, arm)
     versions = list(dict.fromkeys(hit.version for hits in run.arms.values() for hit in hits))
     if not versions:
         return [], []
-    if "pool" in run.left_out:
+    if "pool" in run.left_out or run.search.mode in STRICT:
         return _unscored(run, versions), []
     anchors = _anchors(run, max(ANCHORS, run.search.limit)) if run.tuning.smoothing else []
     return run.timed("pool", lambda: _completed(run, store, versions, anchors))
+
+
+def _read_dates(run: Run) -> None:
+    if run.takes(temporal.NAME):
+        run.dates = dates_of(run.scope, run.search, run.tuning)
+    asked = run.overrides.weights and run.overrides.weights.get(temporal.NAME)
+    if asked and run.dates is None and "temporal:no_parse" not in run.answer.notes:
+        run.answer.notes.append("temporal:no_parse")
 
 
 def _completed(
@@ -165,22 +177,26 @@ def _completed(
     return temporal.scored(times, run.scope, items, run.dates.windows, only_dated=run.only_dated), links
 
 
-def _arms(run: Run, store: PostgresReader) -> Iterator[tuple[str, Callable[[], Sequence[Ranked]]]]:
+def _arms(
+    run: Run, store: PostgresReader, words: PostgresWords
+) -> Iterator[tuple[str, Callable[[], Sequence[Ranked]]]]:
     """The arms that this recall takes, each with its call."""
     count = max(POOL, run.search.limit)
     embedding = run.embedding
     if embedding is not None and run.takes(dense.NAME):
         yield dense.NAME, lambda: dense.retrieve(store, run.scope, run.search, embedding, count)
     if run.takes(lexical.NAME):
-        yield lexical.NAME, lambda: _words(run, store, count)
+        yield lexical.NAME, lambda: _words(run, words, count)
     dates = run.dates
     if dates is not None and run.takes(temporal.NAME):
         times = PostgresTimes(store.cursor, store)
         yield temporal.NAME, lambda: temporal.retrieve(times, run.scope, run.search, dates, embedding, count)
 
 
-def _words(run: Run, store: PostgresReader, count: int) -> Sequence[Ranked]:
-    run.words = lexical.retrieve(store, run.scope, run.search, count)
+def _words(run: Run, store: PostgresWords, count: int) -> Sequence[Ranked]:
+    run.words = lexical.retrieve(store, run.scope, run.search, count, narrow=is_narrow(run.scope))
+    if run.words.partial:
+        run.degrade(f"retriever:{lexical.NAME}:partial")
     return run.words.hits
 
 
@@ -270,6 +286,8 @@ def _trace(run: Run, cursor: CursorWrapper, fused: Sequence[Fused], staged: Sequ
         "weights": run.weights,
         "fusion": run.tuning.fusion,
         "shape": run.shape,
+        "mode": run.search.mode,
+        "read_as": {word: list(others) for word, others in run.words.read_as.items()},
         "fused": ranked(fused),
         "stages": list(staged),
     }

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, Field
 
 from memory.engine.stages import STAGES
-from memory.engine.tuning import ARMS, FUSIONS, MOST_WEIGHT, SEED_ARMS, Overrides, arm_name
+from memory.engine.tuning import ARMS, FUSIONS, MODES, MOST_WEIGHT, SEED_ARMS, Overrides, arm_name
 from memory.shapes.strict import Strict
 
 W = TypeVar("W", bound=float | None)
@@ -13,7 +13,14 @@ S = TypeVar("S", bound=bool | None)
 _SAME_NAMES = {
     "fusion", "weights", "stages", "vector_floor", "smoothing", "access_bonus", "record_access", "record_exposures",
 }  # fmt: skip
-Mode = Literal["hybrid", "natural", "vector"]
+Mode = Annotated[
+    Literal[MODES],  # type: ignore[valid-type]
+    Field(
+        description="hybrid: by meaning and by word; vector: by meaning alone; by word alone: natural (any word),"
+        " keyword (every word), exact (as one phrase), fuzzy (words may be misspelt),"
+        ' raw (a query language: word, wor*, "a phrase", AND, OR, NOT or -, parentheses).'
+    ),
+]
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
 

@@ -175,7 +175,7 @@ class RecallRequest(Ranking):
 
     query: str = Field(min_length=1, max_length=32_768)
     limit: int = Field(10, ge=1, le=100)
-    mode: Mode = Field("hybrid", description="hybrid: by meaning and by word; natural: by word alone; vector: meaning.")
+    mode: Mode = "hybrid"
     full_pipeline: bool = Field(True, description="false: no stages, whatever `stages` says.")
     retry_on_weak: bool | None = None
     include_trace: bool = False

@@ -31,6 +31,16 @@
     return true;
   };
 
+  // from the question to its answers, without the mouse
+  const leave = (event) => {
+    if (event.target.id !== "q" || event.isComposing || !["ArrowDown", "Escape"].includes(event.key)) return false;
+    const all = links();
+    if (!all.length) return false;
+    event.preventDefault();
+    all[0].focus();
+    return true;
+  };
+
   const search = () => {
     const field = one("#q");
     if (field) { field.focus(); field.select(); } else if (one("[data-go=s]")) location.assign(one("[data-go=s]").href);
@@ -63,6 +73,7 @@
       }
       return;
     }
+    if (leave(event)) return;
     if (event.key === "Escape" && !one(":popover-open")) { close(); return; }
     if (!singleKeys() || typing(event.target)) return;
     const to = Date.now() - going < 1500 && one(`[data-go="${CSS.escape(event.key)}"]`);
@@ -92,6 +103,9 @@
     const node = event.detail.target;
     showCopyButtons(document);
     const asked = event.detail.requestConfig;
+    const told = one("#use[data-title]");
+    if (told) document.title = `${told.dataset.title} · Loci`;
+    if (asked && asked.triggeringEvent?.type === "submit" && asked.target.id === "results") links()[0]?.focus();
     if (one("#notices") && node.id !== "notices" && node.id !== "live") one("#notices").replaceChildren();
     if (asked && asked.target.id === "memory") {
       const panel = one("#memory");
@@ -104,6 +118,19 @@
     }
     if (asked && asked.target.id === "rows" && asked.elt.closest("#more")) one("#more .btn")?.focus({ preventScroll: true });
   });
+
+  // only comparisons that fit the field can be chosen, and its known values are suggested
+  const fit = (form) => {
+    const field = form.elements.namedItem("field"), comparison = form.elements.namedItem("comparison");
+    const type = field.selectedOptions[0]?.dataset.type || "metadata";
+    [...comparison.options].forEach((option) => { option.hidden = option.disabled = !option.dataset.types.split(" ").includes(type); });
+    if (comparison.selectedOptions[0]?.disabled) comparison.value = "eq";
+    form.elements.namedItem("value").setAttribute("list", `values-${field.value}`);
+  };
+  const builders = () => document.querySelectorAll("#pops form:has([name=comparison])").forEach(fit);
+  document.addEventListener("change", (event) => { if (event.target.matches("#pops [name=field]")) fit(event.target.form); });
+  document.addEventListener("htmx:afterSettle", builders);
+  builders();
 
   document.addEventListener("htmx:sendError", () => {
     one("#notices").replaceChildren(one("#no-answer").content.cloneNode(true));

@@ -15,13 +15,14 @@ class ServiceKey(models.Model):
     pepper_id = models.CharField(max_length=32)
     tail = models.CharField(max_length=4)
     scopes = ArrayField(models.CharField(max_length=16))
-    # explicit ["*"] is every namespace; an empty list is none
+    # explicit ["*"] is every namespace; an empty list is none; the first is where a write goes that names none
     namespaces = ArrayField(models.CharField(max_length=128))
     filters = models.JSONField(default=dict)
     agent = models.CharField(max_length=128, default="*")
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
+    first_write_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.CharField(max_length=128)
 

@@ -12,13 +12,11 @@ from tenants.models import AuditEvent, Membership, ServiceKey
 from tenants.rls import tenant_rows
 from tenants.scope import Right, Scope
 
-SCANNED = 1000
-"""Events that are looked through for one that somebody did."""
-
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that was done. `who` is the name of a member or key as it is now; empty when there is none."""
+    """Something that was done. `who` is the name of a member or key as it is now; empty when there is none. `about` is
+    that of the key that it was done to."""
 
     id: UUID
     at: datetime
@@ -26,6 +24,7 @@ class Event:
     actor: str
     who: str
     detail: Mapping[str, Any]
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +48,21 @@ def list_activity(scope: Scope, *, limit: int = 20, before: UUID | None = None) 
         if before is not None:
             query = query.filter(id__lt=before)
         found = list(query.order_by("-id")[: limit + 1])
-        names = _names(scope, {event.actor for event in found})
+        names = _names(scope, {event.actor for event in found} | {_key(event) for event in found})
     events = [
-        Event(event.id, event.at, event.action, event.actor, names.get(event.actor, ""), event.detail)
+        Event(
+            event.id, event.at, event.action, event.actor, names.get(event.actor, ""), event.detail,
+            names.get(_key(event), ""),
+        )
         for event in found[:limit]
-    ]
+    ]  # fmt: skip
     return ActivityPage(events, events[-1].id if len(found) > limit else None)
+
+
+def _key(event: AuditEvent) -> str:
+    """The key that an event is about, as an actor is written."""
+    key = event.detail.get("key")
+    return f"key:{key}" if event.action.startswith("key.") and isinstance(key, str) else ""
 
 
 def names_of(scope: Scope, actors: Iterable[str]) -> dict[str, str]:
@@ -64,16 +72,6 @@ def names_of(scope: Scope, actors: Iterable[str]) -> dict[str, str]:
         return {}
     with tenant_rows(scope.tenant):
         return _names(scope, set(actors))
-
-
-def has_done(scope: Scope, actor: str, action: str, *, since: UUID) -> bool:
-    """Whether `actor` did `action` since the id `since` was made, among the first `SCANNED` events after it."""
-    require(scope, Right.READ)
-    if not scope.whole:
-        raise Forbidden("A narrowed key does not see what others did.")
-    with tenant_rows(scope.tenant):
-        after = AuditEvent.objects.filter(tenant_id=scope.tenant, id__gt=since).order_by("id")
-        return (actor, action) in after.values_list("actor", "action")[:SCANNED]
 
 
 def _names(scope: Scope, actors: Iterable[str]) -> dict[str, str]:

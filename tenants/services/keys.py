@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection
+from django.db.backends.utils import CursorWrapper
 from django.db.models import BooleanField, Case, Q, QuerySet, Value, When
 from django.utils import timezone
 
@@ -57,7 +58,8 @@ def issue_key(
 ) -> IssuedKey:
     """Issue a key for the scope's tenant; it can do what the scope can, or less.
 
-    `namespaces`: an explicit `*` for all; an empty list is refused, since such a key could see nothing.
+    `namespaces`: an explicit `*` for all; an empty list is refused, since such a key could see nothing. Without
+    `default` among them, a write that names none goes to the first.
     `filters`: metadata key → scalar that is forced into every read and stamped on every write.
     `key_id`: the id that the key is to have, made by Loci and not by the caller; `Conflict` when it was issued before.
     """
@@ -78,7 +80,7 @@ def issue_key(
                 pepper_id=pepper_id,
                 tail=secret[-4:],
                 scopes=sorted(set(scopes)),
-                namespaces=sorted(set(namespaces)),
+                namespaces=list(dict.fromkeys(namespaces)),
                 filters=filters,
                 agent=agent,
                 expires_at=expires_at,
@@ -130,6 +132,13 @@ def own_keys(scope: Scope, beginning: str, *, limit: int = 3) -> list[ServiceKey
         return list(made.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now())).order_by("-id")[:limit])
 
 
+def any_in_use(scope: Scope) -> bool:
+    """Whether a key that a person made was ever used; those that operators made are not looked at."""
+    require(scope, Right.ADMIN)
+    with tenant_rows(scope.tenant):
+        return _within(scope).filter(created_by__startswith="member:", last_used_at__isnull=False).exists()
+
+
 def _within(scope: Scope) -> QuerySet[ServiceKey]:
     """The tenant's keys that reach no further than the scope itself."""
     found = ServiceKey.objects.filter(tenant_id=scope.tenant)
@@ -149,6 +158,16 @@ def revoke_key(scope: Scope, key_id: UUID) -> None:
             raise NotFound("There is no such key.")
         if changed:
             audit.record(cursor, scope, "key.revoked", key=str(key_id))
+
+
+def note_write(cursor: CursorWrapper, scope: Scope) -> None:
+    """Keep when the scope's key first sent something to remember, known already or not; once for each key."""
+    if scope.actor.kind == "key":
+        cursor.execute(
+            "/* key.wrote */ UPDATE tenants_servicekey SET first_write_at = now()"
+            " WHERE tenant_id = %s AND id = %s AND first_write_at IS NULL",
+            [scope.tenant, scope.actor.id],
+        )
 
 
 def still_holds(scope: Scope) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from loci.local.places import ROOT
 from memory.engine.text import analyse, detect_language, query_terms, windows
 from memory.stores.embedders.registry import EmbedderConfig, get_embedder
-from memory.stores.postgres.reader import K1, B
+from memory.stores.postgres.bm25 import K1, B
 from tests.bench.datasets import Dataset
 
 Array = NDArray[np.float64]

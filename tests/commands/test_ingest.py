@@ -186,6 +186,14 @@ def test_the_root_of_an_ingest_cannot_be_claimed_by_rest(alice: Caller) -> None:
     problem(alice.post("memories", body), 400, "rule_broken")
 
 
+def test_only_what_is_included_is_read_and_nothing_is_pruned_by_it(
+    notes: Path, alice: Caller, run: Run, fails: Run
+) -> None:
+    run("ingest", notes, "--tenant", "acme", "--include", "a.*")
+    assert sources(alice) == {"notes/a.md"}
+    assert "would erase the rest" in fails("ingest", notes, "--tenant", "acme", "--include", "a.*", "--prune")
+
+
 def test_what_is_excluded_is_left_out(notes: Path, alice: Caller, run: Run) -> None:
     run("ingest", notes, "--tenant", "acme", "--exclude", "deep/*", "--exclude", "blank.md")
     assert sources(alice) == {"notes/a.md"}

@@ -10,7 +10,7 @@ from django.urls import get_resolver
 
 from tests.console.staff import FACTS, Member
 
-OUTSIDE = {"home", "sign-in", "sign-out", "preferences"}
+OUTSIDE = {"home", "sign-in", "sign-out", "preferences", "help", "wheel"}
 READS = {
     "tenant": "",
     "activity": "activity",

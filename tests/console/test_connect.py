@@ -1,15 +1,16 @@
 """Connect: each client's configuration, with a placeholder and once with a key."""
 
+import base64
 import html
 import json
 import re
 import shlex
 from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from django.utils import timezone
 
-from console.clients import CLIENTS, PLACEHOLDER, Client, Target
+from console.clients import CLIENTS, PLACEHOLDER, Client, Target, manners
 from console.handover import ticket_for
 from tenants.scope import Role
 from tests.cast import Caller
@@ -61,16 +62,18 @@ def test_one_press_gives_a_narrow_key_and_fills_it_in_once(mira: Member, slug: s
     assert response.status_code == 201 and "no-store" in response["Cache-Control"]
     assert PLACEHOLDER not in page
     (key,) = all_keys(mira)
-    today = timezone.localdate().isoformat()
-    assert (key.name, key.scopes, key.namespaces) == (
-        f"{CLIENTS[slug].name} · mira · {today}", ["read", "write"], ["care"],
-    )  # fmt: skip
+    assert re.fullmatch(rf"{CLIENTS[slug].name} · mira · \d{{4}}-\d\d-\d\d \d\d:\d\d", key.name), (
+        "the time tells two apart"
+    )
+    assert (key.scopes, key.namespaces) == (["read", "write"], ["care"])
+    assert "In the namespace care, nowhere else." in page
     assert key.expires_at is not None
     assert Caller(mira.scope.tenant, secret).scope.namespaces == {"care"}
     assert f'hx-get="/t/acme/keys/{key.id}?pace=2s"' in page and "Waiting for the first call." in page
     again = mira.post(f"connect/{slug}", **form)
     assert again.status_code == 409 and f'href="/t/acme/connect/{slug}"' in again.content.decode()
     later = mira.get(f"connect/{slug}").content.decode()
+    assert f'href="/t/acme/keys/{key.id}/revoke"' in later
     assert secret not in later and f"…{key.tail}" in later and f'href="/t/acme/keys/{key.id}"' in later
 
 
@@ -87,11 +90,41 @@ def test_agents_get_the_shape_that_they_understand() -> None:
     }  # fmt: skip
     assert variable == f"export LOCI_API_KEY={KEY}"
     assert written("cursor") == [{"mcpServers": {"loci": {"url": url, "headers": bearer}}}]
-    (vs_code,) = written("vs-code")
+    everywhere, vs_code = written("vs-code")
+    code, flag, document = shlex.split(everywhere)
+    assert (code, flag) == ("code", "--add-mcp")
+    assert json.loads(document) == {"name": "loci", **vs_code["servers"]["loci"], "inputs": vs_code["inputs"]}
     assert vs_code["servers"]["loci"]["headers"] == {"Authorization": f"Bearer ${{input:{vs_code['inputs'][0]['id']}}}"}
     two, one = written("opencode")
     assert two["mcp"]["servers"]["loci"] == one["mcp"]["loci"]
     assert one["mcp"]["loci"] == {"type": "remote", "url": url, "oauth": False, "headers": bearer}
+
+
+def test_cursor_and_vs_code_can_be_set_up_by_a_link_that_holds_the_same() -> None:
+    for client in CLIENTS.values():
+        install = client.install(FAR)
+        assert (install is not None) is (client.slug in ("cursor", "vs-code"))
+        assert client.install(Target("https://loci.example")) is None, "without a key there is nothing to install"
+    cursor, code = (urlsplit(CLIENTS[slug].link(FAR)) for slug in ("cursor", "vs-code"))  # type: ignore[misc]
+    asked = parse_qs(cursor.query)
+    assert (cursor.scheme, cursor.netloc, asked["name"]) == ("cursor", "anysphere.cursor-deeplink", ["loci"])
+    assert json.loads(base64.b64decode(asked["config"][0])) == written("cursor")[0]["mcpServers"]["loci"]
+    document = json.loads(unquote(code.query))
+    assert (code.scheme, code.path, document["name"]) == ("vscode", "mcp/install", "loci")
+    assert KEY not in code.query, "VS Code asks for it"
+
+
+def test_a_page_for_a_program_says_nothing_of_chats_and_agents(mira: Member) -> None:
+    for slug in ("curl", "python"):
+        page = mira.get(f"connect/{slug}").content.decode()
+        assert "Call Loci from" in page
+        assert not any(word in page for word in ("Restart", "new chat", "No tools", "Tell curl", "Tell Python"))
+
+
+def test_what_an_agent_is_told_is_the_same_from_the_page_and_from_the_command() -> None:
+    from loci_client.cli.connect import MANNERS
+
+    assert manners() == MANNERS
 
 
 def test_the_bridge_of_claude_desktop_is_told_of_an_address_without_tls_that_is_not_here() -> None:
@@ -118,7 +151,11 @@ def test_the_calls_for_curl_are_good_calls(mira: Member) -> None:
 
 def test_the_program_in_python_compiles() -> None:
     install, program = written("python")
-    assert install == "pip install ./sdk/python"
+    venv, pip = install.splitlines()
+    assert (venv, pip.rpartition("/")[0]) == (
+        "python3 -m venv ~/.loci",
+        "~/.loci/bin/pip install https://loci.example/sdk",
+    )
     compile(program, "program", "exec")
     assert KEY in program
 

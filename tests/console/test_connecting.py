@@ -7,11 +7,13 @@ import pytest
 
 from memory.services.jobs import run_next
 from tenants import keys
+from tenants.services.keys import issue_key
 from tests.console.browser import Tab
 from tests.console.staff import Member
 from tests.console.test_jobs_shown import submitted
 
 pytestmark = pytest.mark.committed
+IN_SIGHT = "node => { const r = node.getBoundingClientRect(); return r.top >= 0 && r.bottom <= window.innerHeight }"
 
 
 @pytest.fixture(autouse=True)
@@ -39,16 +41,23 @@ def test_from_choosing_an_agent_to_its_first_call(tab: Tab, mira: Member) -> Non
     secret = page.locator("pre.secret").inner_text()
     assert keys.well_formed(secret) and secret not in page.url
     assert f"Bearer {secret}" in page.locator("pre.code").nth(1).inner_text()
+    assert page.locator("#use").evaluate(IN_SIGHT), "how far it is can be seen without scrolling"
     httpx.get(f"{tab.url}/api/v1/status", headers={"X-API-Key": secret}, timeout=30)
     tab.sees("Connected: first call received")
     tab.sees("Waiting for the first memory.")
+    assert page.title() == "Connected · Loci" and page.locator("#use").evaluate(IN_SIGHT)
     assert page.get_by_text("Waiting for the first call.").count() == 0
+    httpx.post(f"{tab.url}/api/v1/memories", json={"items": [{"text": "Not of this key."}]},
+               headers={"X-API-Key": issue_key(mira.scope, scopes=["write"]).secret}, timeout=30)  # fmt: skip
     remembers(tab.url, secret, "Dana prefers secure message to fax.")
-    tab.sees("First memory stored")
+    tab.sees("First memory received")
+    assert page.title() == "Memory received · Loci"
     assert not page.get_by_text("Remember that I prefer pnpm to npm.").is_visible()
     assert page.locator("[hx-trigger^=every]").count() == 0
-    page.get_by_role("link", name="Open the memories").click()
+    page.get_by_role("link", name="Its memories").click()
     tab.sees("Dana prefers secure message to fax.")
+    assert page.locator(".hit").count() == 1, "not those of others"
+    tab.sees("Key “Cursor · mira")
 
 
 def test_the_configuration_is_copied_with_the_key(tab: Tab, mira: Member) -> None:
@@ -61,6 +70,17 @@ def test_the_configuration_is_copied_with_the_key(tab: Tab, mira: Member) -> Non
     tab.page.get_by_role("button", name="Copied").wait_for()
     copied = tab.page.evaluate("navigator.clipboard.readText()")
     assert copied == tab.page.locator("pre.code").nth(1).inner_text() and secret in copied
+
+
+def test_a_program_whose_memory_is_known_already_ends_the_waiting(tab: Tab, mira: Member) -> None:
+    mira.stores("Bram takes calls before nine in the morning.")
+    tab.signs_in(mira)
+    tab.goes(mira.at("connect/python"))
+    tab.page.get_by_role("button", name="Create key for Python").click()
+    secret = tab.page.locator("pre.secret").inner_text()
+    body = {"items": [{"text": "Bram takes calls before nine in the morning."}]}
+    httpx.post(f"{tab.url}/api/v1/memories", json=body, headers={"X-API-Key": secret}, timeout=30)
+    tab.sees("First memory received")
 
 
 def test_a_reload_shows_no_key_and_makes_none(tab: Tab, mira: Member) -> None:

@@ -143,9 +143,23 @@ def test_nothing_found_names_the_filter_that_leaves_out_the_most(stocked: Member
 
 def test_known_metadata_keys_are_offered(stocked: Member) -> None:
     page = stocked.get("search").content.decode()
-    offered = re.findall(r'<option value="(\w+)">', page.partition("</datalist>")[0])
+    offered = re.findall(r'<option value="(\w+)" data-type', page)
     assert {"source", "amount", "note", "paid", "when"} <= set(offered)
     assert "tags" in offered and offered.count("tags") == 1
+
+
+def test_a_field_that_is_not_offered_can_be_named(stocked: Member) -> None:
+    there = stocked.get("memories?field=&other=colour&comparison=eq&value=red")["Location"]
+    assert parse_qsl(urlsplit(there).query) == [("f", "colour:eq:red")]
+    page = stocked.get("memories?f=colour:eq:red").content.decode()
+    assert '<option value="colour" selected>colour</option>' in page
+
+
+def test_a_filter_for_who_wrote_it_shows_a_short_name(stocked: Member) -> None:
+    page = stocked.get(f"memories?f=written_by:eq:member:{stocked.user.id}").content.decode()
+    assert f"Written by is member …{str(stocked.user.id)[-6:]}" in page
+    assert set(re.findall(r"The (\w+) invoice", page)) and "You</span>" in page
+    assert "Nothing matches" in stocked.get(f"memories?f=written_by:eq:key:{stocked.user.id}").content.decode()
 
 
 def test_another_tenants_keys_are_not_offered(stocked: Member, gina: Member) -> None:

@@ -113,7 +113,7 @@ def test_everything_that_narrows_a_key_is_kept(mira: Member) -> None:
         filters="ward = 7\r\nopen=true\r\n name = Dana = D\r\n", expiry="date",
         until=str(timezone.now().date() + timedelta(days=10)),
     )  # fmt: skip
-    assert (key.scopes, key.namespaces, key.agent) == (["read"], ["blue", "red"], "ada")
+    assert (key.scopes, key.namespaces, key.agent) == (["read"], ["red", "blue"], "ada")
     assert key.filters == {"ward": 7, "open": True, "name": "Dana = D"}
     assert key.expires_at and key.expires_at.time() == datetime(1, 1, 1, 23, 59, 59).time()
 
@@ -179,7 +179,8 @@ def test_what_is_wrong_is_said_and_creates_nothing(mira: Member, changes: dict[s
         ({"namespaces": "*"}, "In every namespace, also in those to come."),
         ({"namespaces": "red"}, "In the namespace red, nowhere else."),
         ({"namespaces": "red, blue, green"}, "In the namespaces red, blue and green, nowhere else."),
-        ({"namespaces": "red, blue"}, "Each write has to name one of them."),
+        ({"namespaces": "red, blue"}, "What names none goes to red."),
+        ({"namespaces": "red, default"}, "What names none goes to default."),
         ({"filters": "ward = 7\nteam = x"}, "Memories with team = x and ward = 7."),
         ({"agent": "ada"}, "The agent ada: it reads what that agent wrote."),
         ({"expiry": "never"}, "Somebody revokes it."),
@@ -204,7 +205,7 @@ def test_what_the_key_may_do_is_said_before_there_is_one(mira: Member, changes: 
 
 def test_a_first_look_at_the_form_says_what_its_suggestions_mean(mira: Member) -> None:
     page = mira.get("keys/new").content.decode()
-    assert "In every namespace, also in those to come." in page and "Recall, search and list memories." in page
+    assert "In the namespace default, nowhere else." in page and "Recall, search and list memories." in page
 
 
 def test_a_revoked_key_opens_nothing_from_then_on_and_says_who_it_was(mira: Member) -> None:
@@ -237,7 +238,8 @@ def test_the_list_has_the_keys_that_hold_first_and_marks_the_others(mira: Member
     assert [re.findall(r'name" href="[^"]+">([^<]+)', row)[0] for row in rows] == ["soon", "narrow", "past", "gone"]
     for row, word in zip(rows, ["Expires soon", "Active", "Expired", "Revoked"], strict=True):
         assert f">{word}</span>" in row
-    assert all(said in rows[1] for said in ("in red", "ward = 7", "as ada", "Never used", "Does not expire"))
+    assert "all namespaces" in rows[0]
+    assert all(said in rows[1] for said in ("namespaces: red", "ward = 7", "as ada", "Never used", "Does not expire"))
 
 
 def test_keys_come_in_pages(mira: Member) -> None:
@@ -291,8 +293,36 @@ def test_a_page_that_waits_is_told_nothing_until_there_is_news(mira: Member) -> 
     assert mira.get(f"{path}.used", HX_Request="true", HX_Target="use").status_code == 204
     Caller(mira.scope.tenant, shown(response)).remember("Mira prefers pnpm to npm.", namespace="care")
     part = mira.get(f"{path}.used", HX_Request="true", HX_Target="use").content.decode()
-    assert "First memory stored" in part and "every" not in part, "it asks no more"
+    assert "First memory received" in part and "hx-get" not in part, "it asks no more"
+    assert f"memories?f=written_by:eq:key:{key.id}" in part
     assert "Last used" in mira.get(f"keys/{key.id}").content.decode()
+
+
+def test_a_memory_that_is_known_already_counts_as_well(mira: Member) -> None:
+    mira.stores("Dana prefers secure message to fax.")
+    caller = Caller(mira.scope.tenant, shown(mira.post("keys/new", **form_of(mira))))
+    (key,) = all_keys(mira)
+    (again,) = caller.post("memories", {"items": [{"text": "Dana prefers secure message to fax."}]}).json()["results"]
+    assert again["status"] == "duplicate"
+    part = mira.get(f"keys/{key.id}?pace=2s.used", HX_Request="true", HX_Target="use").content.decode()
+    assert "First memory received" in part and "does not store twice" in part
+
+
+def test_a_revoked_key_is_told_so_and_a_wrong_one_is_not(mira: Member) -> None:
+    secret = shown(mira.post("keys/new", **form_of(mira)))
+    (key,) = all_keys(mira)
+    mira.post(f"keys/{key.id}/revoke")
+    told = Caller(mira.scope.tenant, secret).get("status").json()
+    assert told["code"] == "invalid_key"
+    assert told["detail"].startswith("invalid service key: it was revoked on 20")
+    assert Caller(mira.scope.tenant, keys.make()).get("status").json()["detail"] == "invalid service key"
+
+
+def test_a_key_for_two_namespaces_stores_in_the_first_of_them(mira: Member) -> None:
+    caller = Caller(mira.scope.tenant, shown(mira.post("keys/new", **form_of(mira, namespaces="work, home"))))
+    (memory,) = caller.remember("Mira prefers pnpm to npm.")
+    assert caller.get(f"memories/{memory}").json()["namespace"] == "work"
+    assert caller.found("pnpm") == ["Mira prefers pnpm to npm."]
 
 
 def test_a_page_that_waits_for_long_asks_less_often_and_at_last_not_at_all(mira: Member) -> None:

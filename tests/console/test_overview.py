@@ -79,7 +79,7 @@ def test_the_index_says_how_far_it_is_behind(mira: Member) -> None:
             [uuid4(), mira.scope.tenant, mira.versions(memory)[0].version, timezone.now() - timedelta(minutes=5)],
         )
     page = mira.get("").content.decode()
-    assert "5 min behind" in plain(page) and "1 version waits for its vector" in plain(page)
+    assert "5 min behind" in plain(page) and "1 new memory cannot be found by meaning yet" in plain(page)
     assert 'hx-trigger="every 5s"' in page
     live = mira.get("", HX_Request="true", HX_Target="live").content.decode()
     assert live.startswith('<div class="grid" id="live"')
@@ -102,15 +102,28 @@ def test_what_was_done_is_told_in_sentences(mira: Member, vito: Member) -> None:
     set_quota(operator, {"memories": 100})
     reindex(operator)
     version = mira.versions(memory)[0].version
-    mira.post(f"memories/{memory}/delete", confirm=f"erase {str(memory)[:8]}", version=version)
+    mira.post(f"memories/{memory}/delete", confirm="erase", version=version)
     words = plain(vito.get("activity").content.decode())
-    told = ["erased 1 memory", "rebuilt the indexes", "changed limits: memories", "revoked a service key",
-            "made a service key", "restored a memory", "retracted 1 memory", "corrected a memory",
+    told = ["erased 1 memory", "rebuilt the indexes", "changed limits: memories", "revoked the service key “intake”",
+            "made the service key “intake”", "restored a memory", "retracted 1 memory", "corrected a memory",
             "stored 3 memories", "gave somebody the role “viewer”", "made this tenant"]  # fmt: skip
     assert [words.index(each) for each in told] == sorted(words.index(each) for each in told)
-    assert "mira@acme.example erased" in words and "The operator rebuilt" in words
+    assert "mira@acme.example erased" in words and "The command “test” rebuilt" in words
     assert "You erased" in plain(mira.get("").content.decode())
     assert not any(fact in words for fact in FACTS)
+    assert f'<a href="/t/acme/keys/{key.id}">intake</a>' in mira.get("activity").content.decode()
+    assert f"/keys/{key.id}" not in vito.get("activity").content.decode(), "who manages no keys gets no link"
+
+
+def test_the_next_step_is_told_until_a_key_of_ones_own_was_used(mira: Member, vito: Member) -> None:
+    mira.stores(FACTS[0])
+    operators = issue_key(operator_scope(mira.scope.tenant, "create_demo"), scopes=["read"])
+    Caller(mira.scope.tenant, operators.secret).get("status")
+    step = "No agent of yours is connected yet."
+    assert step in mira.get("").content.decode() and step not in vito.get("").content.decode()
+    Caller(mira.scope.tenant, issue_key(mira.scope, scopes=["read"]).secret).get("status")
+    page = mira.get("").content.decode()
+    assert step not in page and 'class="btn" href="/t/acme/connect"' in page
 
 
 def test_the_activity_pages_through_everything_once(mira: Member) -> None:

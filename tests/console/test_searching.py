@@ -1,3 +1,4 @@
+import html
 import re
 
 import pytest
@@ -17,6 +18,28 @@ def texts(page: str) -> list[str]:
     """The results on a page, best first."""
     found = re.findall(r'<a class="text"[^>]*>(.*?)</a>', page, re.S)
     return [re.sub("</?mark>", "", text).strip() for text in found]
+
+
+def test_the_namespaces_are_a_choice_that_stays_in_sight(mira: Member) -> None:
+    mira.stores("The proxy refused the connection.", namespace="docs")
+    mira.stores("Mira prefers a proxy of her own.")
+    page = mira.get("search?q=proxy").content.decode()
+    spaces = re.findall(r'href="\?([^"]+)"( aria-current="true")?>([^<]+)</a>', page.partition('class="spaces')[2])[:3]
+    assert next((name, bool(chosen)) for _, chosen, name in spaces) == ("All namespaces", True)
+    at = {name: html.unescape(address) for address, _, name in spaces}
+    assert at.keys() == {"All namespaces", "docs", "default"}
+    assert '<span class="clip">docs</span>' in page, "a hit from elsewhere says where it is from"
+    there = mira.get("search?" + at["default"]).content.decode()
+    assert "her own" in there and "refused" not in there.partition('class="hits')[2]
+    assert 'aria-current="true">default</a>' in there and ">All namespaces</a>" in there
+
+
+def test_a_question_without_a_known_word_says_that_results_are_only_near(mira: Member) -> None:
+    mira.stores(*FACTS)
+    told = "No memory has a word of this."
+    assert told in mira.get("search?q=zxqv").content.decode()
+    page = mira.get("search?q=proxy").content.decode()
+    assert told not in page and "They say nothing of how sure one can be." in page
 
 
 def test_the_words_looked_for_are_marked_also_in_another_form(stocked: Member) -> None:

@@ -64,7 +64,7 @@ def retract_and_undo(tab: Tab) -> None:
 def erase(tab: Tab) -> None:
     page = tab.page
     page.get_by_role("link", name="Erase…").click()
-    page.locator("[name=confirm]").fill("erase")
+    page.locator("[name=confirm]").fill("yes")
     page.get_by_role("button", name="Erase memory").click()
     tab.sees("Nothing was erased.")
     page.locator("[name=confirm]").fill(page.locator("label code").inner_text())
@@ -141,6 +141,23 @@ def test_single_keys_work_and_can_be_turned_off(tab: Tab, mira: Member) -> None:
     assert page.evaluate("document.activeElement.id") != "q"
 
 
+def test_the_keyboard_leads_from_the_question_to_its_answers(tab: Tab, mira: Member) -> None:
+    mira.stores(*FACTS)
+    tab.signs_in(mira)
+    tab.goes(mira.at("search"))
+    page = tab.page
+    first = "document.activeElement === document.querySelector('.hit > .text')"
+    page.locator("#q").press_sequentially("proxy", delay=20)
+    page.keyboard.press("Enter")
+    page.locator(".hit:first-child > .text:focus").wait_for()
+    page.keyboard.press("j")
+    assert page.input_value("#q") == "proxy" and not page.evaluate(first)
+    for key in ("ArrowDown", "Escape"):
+        page.keyboard.press("/")
+        page.keyboard.press(key)
+        assert page.evaluate(first) and page.input_value("#q") == "proxy", key
+
+
 def test_keys_open_popovers_and_go_to_pages(tab: Tab, mira: Member) -> None:
     mira.stores(*FACTS)
     tab.signs_in(mira)
@@ -180,7 +197,7 @@ def test_a_filter_is_added_changed_and_taken_off(chromium: Any, live_server: Any
         tab.goes(mira.at("search?q=server"))
         page, texts = tab.page, tab.page.locator(".hit .text")
         page.locator("[popovertarget=addf]").click()
-        page.locator("#addf").get_by_label("Field").fill("ticket")
+        page.locator("#addf").get_by_label("Field").select_option("ticket")
         page.locator("#addf").get_by_label("Comparison").select_option("gte")
         page.locator("#addf").get_by_label("Value").fill("2000")
         page.get_by_role("button", name="Add filter").click()
@@ -204,7 +221,10 @@ def test_a_question_typed_meanwhile_is_kept_when_a_filter_is_added(tab: Tab, mir
     tab.page.locator("#q").press_sequentially("backup", delay=20)
     tab.page.wait_for_url("**q=backup*")
     tab.page.locator("[popovertarget=addf]").click()
-    tab.page.locator("#addf").get_by_label("Field").fill("kind")
+    tab.page.locator("#addf").get_by_label("Field").select_option("kind")
+    fitting = tab.page.locator("#addf [name=comparison] option:not([disabled])").all_inner_texts()
+    assert fitting == ["is", "is not", "is one of", "is none of", "begins with", "is set", "is not set"]
+    assert tab.page.evaluate("document.querySelector('#addf [name=value]').list.options.length") > 5, "values to choose"
     tab.page.locator("#addf").get_by_label("Value").fill("fact")
     tab.page.get_by_role("button", name="Add filter").click()
     tab.page.wait_for_url("**/search?q=backup&f=kind%3Aeq%3Afact")

@@ -11,6 +11,7 @@ import numpy
 
 from billing import quotas
 from memory.engine.filters import parse_filters
+from memory.engine.lexis import Near, plan
 from memory.engine.stages.learned import LEARNED
 from memory.engine.text import analyse
 from memory.engine.types import Search, View
@@ -20,7 +21,8 @@ from memory.services.browse import browse
 from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
-from memory.stores.postgres import corpus, golden, learning, outbox, records, terms, vectors, writer
+from memory.stores.postgres import corpus, golden, learning, outbox, records, terms, vectors, words, writer
+from memory.stores.postgres.lexical import PostgresWords
 from memory.stores.postgres.reader import PostgresReader
 from memory.stores.postgres.temporal import PostgresTimes
 from tenants import authentication, idempotency
@@ -99,6 +101,7 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
         "a newborn recalls": ask("POST", "recall", {"query": "tea"}, key=stage.newborn.key),
         "a newborn writes": ask("POST", "memories", {"items": [{"text": "First words."}]}, key=stage.newborn.key),
         "write again": ask("POST", "memories", {"items": [{"text": TEXTS[0], **FIELDS}]}),
+        "write a word of the neighbour's": ask("POST", "memories", {"items": [{"text": "An orphan."}]}),
         "write with news": ask("POST", "memories", {"items": [{"text": TEXTS[0], **FIELDS, "tags": ["new"]}]}),
         "restore": ask("POST", "memories", {"items": [{"text": "This was retracted.", "source": "gone"}]}),
         "erase by source": ask("DELETE", "memories", {"source": "talk"}),
@@ -156,6 +159,7 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "release tasks": on_cursor(outbox.release_tasks, versions, "error", 1.0),
         "replace derived": on_cursor(terms.replace_derived, derived, analyse),
         "erase memories": on_cursor(writer.erase_memories, memories),
+        **{f"words: {name}": _worded(stage, act) for name, act in VOCABULARY.items()},
         "neighbours and scores": lambda: _complete(stage),
         "dense arm": lambda: _arms(stage),
         "moments": on_cursor(
@@ -199,6 +203,42 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
     }
 
 
+VOCABULARY: Mapping[str, Callable[[Any, Scope, Stage], object]] = {
+    "a prefix": lambda cursor, scope, stage: _planned(cursor, scope, "raw", "deb*"),
+    "a phrase": lambda cursor, scope, stage: _planned(cursor, scope, "exact", "prefers tea"),
+    "a word in another form": lambda cursor, scope, stage: _planned(cursor, scope, "raw", "runs OR 字"),
+    "alike": lambda cursor, scope, stage: words.alike(cursor, scope, ["debain", "neighbuor", "frydai"], 9),
+    "seen": lambda cursor, scope, stage: words.seen(cursor, scope, ["tea", "only", "friday"]),
+    "standing": lambda cursor, scope, stage: words.standing(
+        cursor, scope, stage.neighbour.versions, [Near("tea", 1, ("tea",)), Near("neighbour", 1, ("neighbour",))]
+    ),
+    "between": lambda cursor, scope, stage: words.between(cursor, scope, [("文", "学")]),
+    "terms": lambda cursor, scope, stage: words.terms_of(cursor, scope, ["orphan", "tea"]),
+    "beginning": lambda cursor, scope, stage: words.beginning(cursor, scope, "orph"),
+    "ending": lambda cursor, scope, stage: words.ending(cursor, scope, "化"),
+    "of versions": lambda cursor, scope, stage: words.words_of(cursor, scope, stage.neighbour.versions),
+    "a page": lambda cursor, scope, stage: words.page(cursor, scope, ("", "")),
+    "dropped": lambda cursor, scope, stage: words.drop_unused(cursor, scope, [("orphan", "orphan"), ("tea", "tea")]),
+}
+"""What is asked of the vocabulary, or done to it."""
+
+
+def _worded(stage: Stage, act: Callable[[Any, Scope, Stage], object]) -> Situation:
+    def run() -> object:
+        with tenant_rows(stage.own.tenant) as cursor:
+            found = act(cursor, stage.own.scope, stage)
+        return sorted(found) if isinstance(found, set) else found
+
+    return run
+
+
+def _planned(cursor: Any, scope: Scope, mode: str, query: str) -> object:
+    made = plan(mode, query, "en")
+    assert made is not None
+    search = Search(query, 100, monotonic() + 60, View(), None, mode)
+    return _words(cursor, scope).planned(scope, search, made, 100).hits
+
+
 def _people(stage: Stage) -> list[str]:
     """The neighbour's members, as actors."""
     return [f"member:{user}" for user in User.objects.filter(email=PERSON).values_list("id", flat=True)]
@@ -221,7 +261,7 @@ def _arms(stage: Stage) -> object:
     with tenant_rows(scope.tenant) as cursor:
         store = _reader(cursor, scope)
         hits = store.nearest(scope, search, embedding, 100)
-        words = store.matching(scope, search, ["tea", "debian", "friday"], 100)
+        words = _words(cursor, scope).matching(scope, search, dict.fromkeys(["tea", "debian", "friday"], 1.0), 100)
     return [hit.version for hit in hits], sorted(hit.version for hit in words.hits), words.weights
 
 
@@ -238,6 +278,10 @@ def _complete(stage: Stage) -> object:
 
 def _reader(cursor: Any, scope: Scope) -> PostgresReader:
     return PostgresReader(cursor, corpus.read(cursor, scope))
+
+
+def _words(cursor: Any, scope: Scope) -> PostgresWords:
+    return PostgresWords(cursor, corpus.read(cursor, scope))
 
 
 def _reindex(stage: Stage) -> int:

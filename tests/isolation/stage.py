@@ -131,6 +131,13 @@ def _trouble(party: Party) -> None:
             " SELECT tenant_id, %(task)s, id FROM memory_memory WHERE tenant_id = %(it)s LIMIT 1",
             "INSERT INTO memory_goldenrun (id, tenant_id, reach, settings, questions, recall_1, recall_5, recall_10,"
             " mrr, ranks, actor, at) VALUES (%(task)s, %(it)s, '', 'x', 1, 1, 1, 1, 1, '{}', 'x', now())",
+            # words that nothing stands for, and pairs of characters that only it has
+            "INSERT INTO memory_posting (tenant_id, term, version_id, frequency, length, live)"
+            " VALUES (%(it)s, 'only', %(task)s, 1, 1, true)",
+            "INSERT INTO memory_word (tenant_id, word, term) VALUES (%(it)s, 'orphan', 'orphan'),"
+            " (%(it)s, '文化', '文化'), (%(it)s, '化学', '化学')",
+            "INSERT INTO memory_gram (tenant_id, gram, word) VALUES (%(it)s, 'rph', 'orphan'),"
+            " (%(it)s, '化', '文化'), (%(it)s, '学', '化学')",
             "UPDATE memory_corpus SET embedding_space = 'elsewhere', embedding_label = 'Another model'"
             " WHERE tenant_id = %(it)s",
         ):

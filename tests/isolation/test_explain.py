@@ -76,6 +76,15 @@ QUERIES = {
     "most of the time": "rare7 in the last 100 days",
     "a week of a rare word": "rare7 between 2001-01-01 and 2001-01-07",
 }
+MODES = {
+    "natural": "rare7",
+    "raw": '(rare7* OR "memory number 7") w7 -x8',
+    "exact": "rare7 w7",
+    "keyword": "w7 x8",
+    "fuzzy": "jgbwrod",
+    "vector": "harbour",
+}
+"""A query for each mode but the default one."""
 NARROWINGS: Mapping[str, Mapping[str, Any]] = {
     "namespace": {"namespaces": frozenset({"red"})},
     "filter": {"filters": {"project": "p7"}},
@@ -117,6 +126,12 @@ def _recalled(query: str, wanted: Any, **narrowing: Any) -> Drive:
     return lambda scope: recall(replace(scope, **narrowing), query=query, filters=parse_filters(wanted), limit=10)
 
 
+def _in_mode(mode: str, query: str, wanted: Any = None, **narrowing: Any) -> Drive:
+    return lambda scope: recall(
+        replace(scope, **narrowing), query=query, filters=parse_filters(wanted), limit=10, mode=mode
+    )
+
+
 def _memory(act: Callable[[Scope, UUID], object]) -> Drive:
     return lambda scope: act(scope, _first(scope, "memory_memory"))
 
@@ -134,6 +149,15 @@ DRIVES: Mapping[str, Drive] = {
     "removal of a golden question": lambda scope: remove_questions(scope, ids=[_first(scope, "memory_goldenquestion")]),
     "golden runs": lambda scope: list_runs(scope, limit=20),
     "a golden run": lambda scope: get_run(scope, _first(scope, "memory_goldenrun")),
+    **{f"recall in mode {mode}": _in_mode(mode, query) for mode, query in MODES.items()},
+    **{
+        f"recall in mode {mode} narrowed by {name}": _in_mode(mode, query, **one)
+        for mode, query in MODES.items()
+        for name, one in NARROWINGS.items()
+    },
+    **{f"recall in mode {mode} filtered": _in_mode(mode, query, {"project": "p7"}) for mode, query in MODES.items()},
+    "recall of a misspelt word": _recalled("jgbwrod", None),
+    "recall of a misspelt word in a narrow key": _recalled("jgbwrod", None, **NARROWINGS["namespace"]),
     "page of a source": lambda scope: list_memories(scope, source="source-7"),
     "page of everything": lambda scope: list_memories(scope, limit=100),
     "a later page": lambda scope: list_memories(scope, after=UUID(int=2**127), limit=100),

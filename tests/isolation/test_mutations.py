@@ -36,9 +36,9 @@ OUTSIDE = [
 ]  # fmt: skip
 """Statements that Django makes, or that lie in `tenants`, by verb and table."""
 BY_VALUE = {
-    "index.vectors", "learning.teach", "quota.reserve", "settings.make", "space.adopt", "usage.record", "write.corpus",
-    "write.filter_values", "golden.add", "golden.run",
-    "write.memories", "write.postings", "write.tasks", "write.versions", "INSERT",
+    "index.vectors", "learning.teach", "quota.reserve", "settings.make", "space.adopt", "usage.record",
+    "write.corpus", "write.filter_values", "golden.add", "golden.run",
+    "write.grams", "write.memories", "write.postings", "write.tasks", "write.versions", "INSERT",
 }  # fmt: skip
 """Statements without a clause: they insert rows whose tenant is a value, and read none."""
 PLANTED = {

@@ -42,6 +42,20 @@ def test_it_prints_a_request_that_works_when_pasted(loci: Running) -> None:
     assert "results" in json.loads(answer)
 
 
+def test_what_its_request_asks_is_read_first(loci: Running) -> None:
+    demo = json.loads((loci.var / "demo.json").read_text())
+    headers = {"X-API-Key": demo["service_key"], "Content-Type": "application/json"}
+    question = json.dumps({"query": "how do I connect Claude Code?", "limit": 1}).encode()
+
+    def sources() -> list[str]:
+        request = urllib.request.Request(f"{loci.url}/api/v1/recall", question, headers)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return [hit["source"] for hit in json.load(answer)["results"]]
+
+    wait_for(lambda: sources() == ["docs/connect.md"])
+    assert "a line here says when" in loci.output
+
+
 def test_its_secrets_are_readable_by_the_owner_only(loci: Running) -> None:
     for name in ("loci.env", "demo.json", "pg/passwords.json", "log/web.log"):
         assert (loci.var / name).stat().st_mode & 0o077 == 0, name

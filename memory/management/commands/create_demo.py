@@ -1,15 +1,21 @@
 import json
 import secrets
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
 from loci.ground.commands import LociCommand
 from loci.ground.errors import NotFound
 from tenants.authentication import operator_scope
-from tenants.scope import Role
+from tenants.scope import DEFAULT, Role
 from tenants.services.keys import issue_key
 from tenants.services.tenants import add_member, create_tenant, tenant_by_slug
+
+DOCUMENTATION = "loci-docs"
+"""The namespace into which `make run` reads Loci's own documentation."""
+DAYS = 365
 
 
 class Command(LociCommand):
@@ -36,7 +42,13 @@ class Command(LociCommand):
         user = add_member(tenant, options["email"], Role.OWNER, password=password, by="create_demo")
         user.set_password(password)
         user.save(update_fields=["password"])
-        key = issue_key(operator_scope(tenant, "create_demo"), scopes=["read", "write"], name="demo")
+        key = issue_key(
+            operator_scope(tenant, "create_demo"),
+            scopes=["read", "write"],
+            name="make run",
+            namespaces=[DEFAULT, DOCUMENTATION],
+            expires_at=timezone.now() + timedelta(days=DAYS),
+        )
         facts = {
             "tenant": options["slug"],
             "service_key": key.secret,

@@ -7,6 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from loci.ground.commands import LociCommand
+from loci.ground.errors import RuleBroken
 from memory.services.ingest import FileOutcome, Folder, folder_at, ingest_file, prune, recreate
 from tenants.authentication import operator_scope
 from tenants.scope import Scope
@@ -32,6 +33,10 @@ class Command(LociCommand):
             " (default: none)",
         )  # fmt: skip
         parser.add_argument(
+            "--include", action="append", default=[], metavar="PATTERN",
+            help="only files whose path below the folder is like this; may be given again (default: all)",
+        )  # fmt: skip
+        parser.add_argument(
             "--prune",
             action="store_true",
             help="erase memories of this folder that it no longer holds; not when a file could not be read",
@@ -40,7 +45,11 @@ class Command(LociCommand):
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def act(self, options: dict[str, Any]) -> None:
-        folder = folder_at(options["path"], options["root"], options["namespace"], options["exclude"])
+        if options["include"] and (options["prune"] or options["recreate"]):
+            raise RuleBroken("--include reads a part of the folder; --prune and --recreate would erase the rest.")
+        folder = folder_at(
+            options["path"], options["root"], options["namespace"], options["exclude"], options["include"]
+        )
         scope = operator_scope(tenant_by_slug(options["tenant"]), "ingest")
         if options["recreate"]:
             _confirm(folder, options["yes"])

@@ -13,6 +13,8 @@ from loci.local.places import ROOT, Places, last_line, open_log, write_private
 
 TENANT = "demo"
 QUESTION = '{"query": "how do I connect Claude Code?"}'
+PARTS = (("docs", "--include", "connect.md"), ("docs",), ("README.md",))
+"""What is read, in order; first what the question is about."""
 NOT_FOR_USERS = ("seeds.md", "decisions/*", "tools.md")
 
 
@@ -86,7 +88,8 @@ def _with_key(demo: Mapping[str, str]) -> list[str]:
         f"  Service key   {demo['service_key']}",
         f"  Connect an agent at  {demo['url']}/t/{TENANT}/connect",
         "",
-        "  Ask its memory, into which Loci's own documentation is read (the first time that takes some minutes):",
+        "  Ask its memory, into which Loci's own documentation is read. At the first start a line here says when that",
+        "  is done; until then this may find nothing, or not the best:",
         "",
         f"  curl -sS --fail-with-body {demo['url']}/api/v1/recall -H 'X-API-Key: {demo['service_key']}'"
         f" -H 'Content-Type: application/json' -d '{QUESTION}'",
@@ -108,7 +111,8 @@ class FirstIngest:
         self._log = places.log("ingest")
         self._env = env
         self._say = say
-        self._waiting = [] if self._mark.exists() else ["docs", "README.md"]
+        self._waiting = [] if self._mark.exists() else [*PARTS]
+        self._failed = False
         self._process: subprocess.Popen[bytes] | None = None
 
     def tend(self) -> None:
@@ -119,13 +123,17 @@ class FirstIngest:
                 return
             self._process = None
             if code != 0:
+                self._failed = True
                 self._say(
                     f"The documentation was not ingested ({ending(code)}): {last_line(self._log)} (log: {self._log})"
                 )
             if not self._waiting:
                 self._mark.touch()
+                if not self._failed:
+                    self._say("The documentation is read: ask it what you like, in the namespace loci-docs.")
         if self._waiting:
-            command = manage("ingest", self._waiting.pop(0), "--tenant", TENANT, "--namespace", "loci-docs")
+            path, *chosen = self._waiting.pop(0)
+            command = manage("ingest", path, "--tenant", TENANT, "--namespace", "loci-docs", *chosen)
             command += [word for pattern in NOT_FOR_USERS for word in ("--exclude", pattern)]
             self._process = spawn(command, self._env, self._log)
 

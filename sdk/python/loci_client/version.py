@@ -3,6 +3,6 @@
 from importlib.metadata import PackageNotFoundError, version
 
 try:
-    VERSION = version("loci-client")
+    VERSION = version("loci-memory-client")
 except PackageNotFoundError:
     VERSION = "0.1.0"

@@ -15,7 +15,7 @@ def backward(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0005_learning"), ("tenants", "0003_security")]
+    dependencies = [("memory", "0007_learning"), ("tenants", "0003_security")]
     operations = [
         migrations.CreateModel(
             name="Settings",

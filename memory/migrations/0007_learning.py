@@ -40,7 +40,7 @@ def backward(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("memory", "0004_open_jobs"),
+        ("memory", "0006_posting_fields"),
         ("tenants", "0003_security"),
     ]
 
