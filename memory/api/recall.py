@@ -57,7 +57,9 @@ class RecallView(ScopedView):
             token_budget=given.token_budget,
             include_trace=given.include_trace,
             mode=given.mode,
-            overrides=given.overrides if given.full_pipeline else replace(given.overrides, stages=ALL_OFF),
+            overrides=given.overrides
+            if given.full_pipeline
+            else replace(given.overrides, stages=ALL_OFF, rerank="off"),
         )
         answer.notes.extend(_notes(given))
         return Response(render.recalled(given.query, answer, trace=given.include_trace))

@@ -19,6 +19,7 @@ RECALL: Final[Mapping[str, str]] = {
     "access_bonus": "access_bonus",
     "record_access": "record_access",
     "record_exposures": "record_exposures",
+    "rerank": "rerank",
 }
 """Settings of the section `recall`, and what they are called in a Tuning."""
 DATES: Final = ("date_order", "languages")

@@ -17,6 +17,7 @@ from memory.engine.types import NOW, Search, View
 from memory.retrievers import dense
 from memory.services.learning import permitted, record_recall
 from memory.services.patience import Late, within
+from memory.services.reranking import rerank
 from memory.services.retrieve import Hit, Recalled, Run, retrieve
 from memory.stores.embedders import configured
 from memory.stores.postgres.reader import remaining_ms
@@ -65,6 +66,7 @@ def recall(
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):
             break
+    rerank(run)
     _spend(run.answer, run.tuning.token_budget if token_budget is None else token_budget)
     record_recall(scope, [hit.record.id for hit in run.answer.hits], run.tuning)
     run.answer.trace["timings_ms"] = run.timings

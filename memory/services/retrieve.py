@@ -37,6 +37,8 @@ POOL = 50
 """Hits of each arm that enter the pool, at least."""
 ANCHORS = 30
 """Hits whose neighbours within their source join the pool, at least."""
+RERANKED = 20
+"""The best that a reranker reads, at least."""
 STAGED = 100
 """The best of the pool that the stages look at, at least; twice the limit if that is more."""
 STRICT = frozenset({"raw", "exact", "keyword", "fuzzy"})
@@ -92,6 +94,11 @@ class Run:
         """How much each arm counts in this recall."""
         dated = temporal.NAME in self.arms
         return arm_weights(self.tuning, self.shape, strength=self.words.strength, dated=dated, focused=self.only_dated)
+
+    @property
+    def kept(self) -> int:
+        """How many of the best are taken along: more than asked for where a reranker reads them."""
+        return self.search.limit if self.tuning.rerank == "off" else max(self.search.limit, RERANKED)
 
     @property
     def only_dated(self) -> bool:
@@ -227,7 +234,7 @@ def _fused(run: Run, items: Sequence[PoolItem], links: Sequence[Link]) -> list[F
 
 def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
     """The best, with their records; stages look at the best of the pool, and may change their order."""
-    limit = run.search.limit
+    limit = run.kept
     asked = _asked(run)
     # the order of time is all that was asked for
     staged = [] if run.only_dated else stages.switched_on(run.tuning.stages, asked)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from memory.engine.dates import LANGUAGES
-from memory.engine.tuning import DATE_ORDERS, FUSIONS, MOST_WEIGHT
+from memory.engine.tuning import DATE_ORDERS, FUSIONS, MOST_WEIGHT, RERANKS
 from memory.shapes.ranking import known_stages, known_weights
 from memory.shapes.strict import Strict
 from memory.stores.llm import PROVIDERS
@@ -77,6 +77,9 @@ class RecallChange(Strict):
     )
     record_access: bool | None = Field(None, description="Count results as used, for the stages that go by it.")
     record_exposures: bool | None = Field(None, description="Count results as shown, for the stages that go by it.")
+    rerank: Literal[RERANKS] | None = Field(  # type: ignore[valid-type]
+        None, description="Who reads the best 20 results and orders them."
+    )
 
 
 class DatesChange(Strict):
@@ -136,6 +139,7 @@ class RecallSettings(BaseModel):
     access_bonus: float
     record_access: bool
     record_exposures: bool
+    rerank: str
 
 
 class DatesSettings(BaseModel):

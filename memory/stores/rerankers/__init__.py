@@ -4,9 +4,14 @@ from memory.engine.reranking import Reranker
 from memory.stores.kept import Kept
 from memory.stores.rerankers.service import SHAPES, RerankerConfig, ServiceReranker
 
-__all__ = ["SHAPES", "RerankerConfig", "ServiceReranker", "configured"]
+__all__ = ["SHAPES", "RerankerConfig", "ServiceReranker", "configured", "forget_rerankers"]
 
 _rerankers: Kept[RerankerConfig, Reranker] = Kept(ServiceReranker, size=8)
+
+
+def forget_rerankers() -> None:
+    """Drop all clients of this process."""
+    _rerankers.clear()
 
 
 def configured() -> Reranker | None:
