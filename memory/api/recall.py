@@ -9,7 +9,9 @@ from rest_framework.response import Response
 from memory.api.parsing import body
 from memory.api.views import ScopedView
 from memory.engine.filters import And, AnyOf, Filter, Range, parse_filters
+from memory.engine.language_model import Message
 from memory.engine.types import View
+from memory.services.questions import Help
 from memory.services.recall import recall
 from memory.shapes import render
 from memory.shapes.answers import RecallResponse
@@ -60,6 +62,7 @@ class RecallView(ScopedView):
             overrides=given.overrides
             if given.full_pipeline
             else replace(given.overrides, stages=ALL_OFF, rerank="off"),
+            wanted=Help([Message(turn.role, turn.text) for turn in given.history], given.expand, given.hyde),
         )
         answer.notes.extend(_notes(given))
         return Response(render.recalled(given.query, answer, trace=given.include_trace))

@@ -9,7 +9,7 @@ FUSIONS: Final = ("score", "rrf")
 """Score fusion by z-scores over the pool; weighted reciprocal rank fusion."""
 MODES: Final = ("hybrid", "natural", "raw", "exact", "keyword", "fuzzy", "vector")
 """All arms; the words alone, read in one of five ways; the meaning alone."""
-ARMS: Final = ("dense", "lexical", "temporal", "graph", "hyde")
+ARMS: Final = ("dense", "lexical", "temporal", "graph", "hyde", "expansion")
 SEED_ARMS: Final[Mapping[str, str]] = MappingProxyType({"vector": "dense", "bm25": "lexical", "memgraph": "graph"})
 """The seed's names of arms, taken wherever an arm is named."""
 RERANKS: Final = ("off", "relevant_only", "full_reorder", "scores")

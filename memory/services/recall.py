@@ -17,6 +17,7 @@ from memory.engine.types import NOW, Search, View
 from memory.retrievers import dense
 from memory.services.learning import permitted, record_recall
 from memory.services.patience import Late, within
+from memory.services.questions import NO_HELP, Help, help_with
 from memory.services.reranking import rerank
 from memory.services.retrieve import Hit, Recalled, Run, retrieve
 from memory.stores.embedders import configured
@@ -45,12 +46,14 @@ def recall(
     include_trace: bool = False,
     mode: str = "hybrid",
     overrides: Overrides = AS_SET,
+    wanted: Help = NO_HELP,
 ) -> Recalled:
     """The memories within `scope` that answer `query` best: `limit` of them (1 to 100) if there are as many.
 
     `deadline` is in seconds from now (default RECALL_DEADLINE): an arm that is late is left out and named in
     `degraded`. `token_budget` keeps the longest prefix of the results whose texts fit, by estimate. `mode` is one of
     `memory.engine.tuning.MODES`; `overrides` is what this recall does otherwise than the tenant has set.
+    `wanted` is what a language model is to make of the query first.
     `InvalidRequest` for a raw query that cannot be read; its `position` is in characters from 0.
     """
     require(scope, Right.READ)
@@ -62,6 +65,7 @@ def recall(
     allowed, notes = permitted(scope, overrides)
     tuning = allowed.over(DEFAULTS)
     run = Run(scope, search, Recalled(notes=notes), shape_of(query), include_trace, tuning, allowed)
+    help_with(run, wanted)
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):

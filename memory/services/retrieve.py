@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from memory.engine.stages.learned import needs_signals
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
 from memory.engine.types import Fused, Link, PoolItem, Ranked, Record, Search
 from memory.engine.weighing import arm_weights
-from memory.retrievers import dense, lexical, temporal
+from memory.retrievers import dense, imagined, lexical, temporal
 from memory.services.dating import dates_of
 from memory.services.learning import informed
 from memory.services.spaces import compare_space
@@ -72,7 +73,8 @@ class Recalled:
 
 @dataclass(slots=True)
 class Run:
-    """One recall under way. `dates`: the time that the query names."""
+    """One recall under way. `dates`: the time that the query names. `imagined`: by arm, vectors of what a language
+    model made of the question; `made`: its words, for the trace."""
 
     scope: Scope
     search: Search
@@ -83,6 +85,8 @@ class Run:
     overrides: Overrides = AS_SET
     dates: DateReading | None = None
     embedding: Embedding | None = None
+    imagined: dict[str, Sequence[Embedding]] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
     words: LexicalHits = NO_WORDS
     timings: dict[str, float] = field(default_factory=dict)
@@ -93,7 +97,15 @@ class Run:
     def weights(self) -> dict[str, float]:
         """How much each arm counts in this recall."""
         dated = temporal.NAME in self.arms
-        return arm_weights(self.tuning, self.shape, strength=self.words.strength, dated=dated, focused=self.only_dated)
+        extra = self.imagined.keys() & self.arms.keys()
+        return arm_weights(
+            self.tuning,
+            self.shape,
+            strength=self.words.strength,
+            dated=dated,
+            focused=self.only_dated,
+            extra=sorted(extra),
+        )
 
     @property
     def kept(self) -> int:
@@ -178,10 +190,11 @@ def _completed(
 ) -> tuple[Sequence[PoolItem], Sequence[Link]]:
     """The pool with its neighbours; where the query names a time, with how near each lies to it."""
     items, links = store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights)
+    pool = imagined.scored(items, {arm: run.arms[arm] for arm in run.imagined if arm in run.arms})
     if run.dates is None or temporal.NAME not in run.arms:
-        return items, links
+        return pool, links
     times = PostgresTimes(store.cursor, store)
-    return temporal.scored(times, run.scope, items, run.dates.windows, only_dated=run.only_dated), links
+    return temporal.scored(times, run.scope, pool, run.dates.windows, only_dated=run.only_dated), links
 
 
 def _arms(
@@ -194,6 +207,9 @@ def _arms(
         yield dense.NAME, lambda: dense.retrieve(store, run.scope, run.search, embedding, count)
     if run.takes(lexical.NAME):
         yield lexical.NAME, lambda: _words(run, words, count)
+    for arm, vectors in run.imagined.items():
+        if run.takes(arm):
+            yield arm, partial(imagined.retrieve, store, run.scope, run.search, vectors, count)
     dates = run.dates
     if dates is not None and run.takes(temporal.NAME):
         times = PostgresTimes(store.cursor, store)
@@ -297,4 +313,5 @@ def _trace(run: Run, cursor: CursorWrapper, fused: Sequence[Fused], staged: Sequ
         "read_as": {word: list(others) for word, others in run.words.read_as.items()},
         "fused": ranked(fused),
         "stages": list(staged),
+        **run.made,
     }

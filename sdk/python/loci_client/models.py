@@ -1,7 +1,7 @@
 """What goes in and what comes out. Answers are frozen; `raw` is the JSON that an answer was made from, with fields
 that this version of the package does not know."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Required, TypedDict
@@ -46,6 +46,10 @@ class RecallOptions(TypedDict, total=False):
     include_invalidated: bool
     token_budget: int
     include_trace: bool
+    rerank: str
+    history: Sequence[Mapping[str, str]]
+    expand: bool
+    hyde: bool
 
 
 class SettingsChange(TypedDict, total=False):
