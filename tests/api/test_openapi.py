@@ -167,6 +167,7 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         "GoldenOutcome", "GoldenQuestionResponse", "GoldenRemoval", "GoldenRequest", "InvalidateRequest", "JsonValue",
         "LanguageModelChange", "LanguageModelSettings", "ListItem", "RecallChange", "RecallHit", "RecallRequest",
         "RecallSettings", "RunRequest", "RunResponse", "Selection", "SettingsChange", "TenantStatus", "ToolArguments",
+        "Turn",
         "WriteItem", "WriteRequest", "WriteResult",
     }  # fmt: skip
 
