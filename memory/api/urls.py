@@ -8,7 +8,7 @@ from memory.api.feedback import FeedbackView
 from memory.api.golden import GoldenQuestionsView, GoldenRunsView, GoldenRunView
 from memory.api.jobs import JobsView, JobView
 from memory.api.memories import InvalidateView, MemoriesView, MemoryView
-from memory.api.recall import RecallView
+from memory.api.recall import RecallView, WhyView
 from memory.api.settings import SettingsView
 from memory.api.status import HealthView, RootView, StatusView, UnknownView
 from memory.api.tools import ToolsView, ToolView
@@ -22,6 +22,7 @@ urlpatterns = [
     path("memories/<uuid:memory_id>", MemoryView.as_view(), name="memory"),
     path("invalidate", InvalidateView.as_view(), name="invalidate"),
     path("recall", RecallView.as_view(), name="recall"),
+    path("recall/why", WhyView.as_view(), name="why"),
     path("feedback", FeedbackView.as_view(), name="feedback"),
     path("golden-questions", GoldenQuestionsView.as_view(), name="golden-questions"),
     path("golden-runs", GoldenRunsView.as_view(), name="golden-runs"),

@@ -18,8 +18,9 @@ from memory.retrievers import dense
 from memory.services.learning import permitted, record_recall
 from memory.services.patience import Late, within
 from memory.services.questions import NO_HELP, Help, help_with
+from memory.services.recalled import Hit, Recalled
 from memory.services.reranking import rerank
-from memory.services.retrieve import Hit, Recalled, Run, retrieve
+from memory.services.retrieve import Run, retrieve
 from memory.stores.embedders import configured
 from memory.stores.postgres.reader import remaining_ms
 from tenants.authentication import require
@@ -47,6 +48,8 @@ def recall(
     mode: str = "hybrid",
     overrides: Overrides = AS_SET,
     wanted: Help = NO_HELP,
+    radius: int = 0,
+    length: int | None = None,
 ) -> Recalled:
     """The memories within `scope` that answer `query` best: `limit` of them (1 to 100) if there are as many.
 
@@ -54,28 +57,46 @@ def recall(
     `degraded`. `token_budget` keeps the longest prefix of the results whose texts fit, by estimate. `mode` is one of
     `memory.engine.tuning.MODES`; `overrides` is what this recall does otherwise than the tenant has set.
     `wanted` is what a language model is to make of the query first.
+    `radius`: that many neighbours on each side come with each result, 0 to 5. `length`: characters of each text that
+    are wanted, and count for the budget.
     `InvalidRequest` for a raw query that cannot be read; its `position` is in characters from 0.
     """
-    require(scope, Right.READ)
-    if mode == "raw":
-        _check_syntax(query)
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
+    run = searched(scope, search, overrides, wanted=wanted, include_trace=include_trace, radius=radius)
+    spend(run, token_budget, length)
+    record_recall(scope, [hit.record.id for hit in run.answer.hits], run.tuning)
+    run.answer.trace["timings_ms"] = run.timings
+    run.answer.seconds = time.monotonic() - began
+    return run.answer
+
+
+def searched(
+    scope: Scope,
+    search: Search,
+    overrides: Overrides,
+    *,
+    wanted: Help = NO_HELP,
+    include_trace: bool = False,
+    radius: int = 0,
+) -> Run:
+    """A recall that has been made, before its budget is spent: with all that it found on the way."""
+    require(scope, Right.READ)
+    if search.mode == "raw":
+        _check_syntax(search.text)
     allowed, notes = permitted(scope, overrides)
     tuning = allowed.over(DEFAULTS)
-    run = Run(scope, search, Recalled(notes=notes), shape_of(query), include_trace, tuning, allowed)
+    run = Run(
+        scope, search, Recalled(notes=notes), shape_of(search.text), include_trace, tuning, allowed, radius=radius
+    )
     help_with(run, wanted)
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):
             break
     rerank(run)
-    _spend(run.answer, run.tuning.token_budget if token_budget is None else token_budget)
-    record_recall(scope, [hit.record.id for hit in run.answer.hits], run.tuning)
-    run.answer.trace["timings_ms"] = run.timings
-    run.answer.seconds = time.monotonic() - began
-    return run.answer
+    return run
 
 
 def _check_syntax(query: str) -> None:
@@ -135,11 +156,17 @@ def _embed(run: Run) -> None:
         run.degrade("retriever:dense:failed")
 
 
-def _spend(answer: Recalled, budget: int | None) -> None:
-    """Keep the prefix that fits the budget."""
+def spend(run: Run, token_budget: int | None, length: int | None = None) -> None:
+    """Keep the prefix of the results that fits the budget, the tenant's own where None is given.
+
+    Of each text its first `length` characters count, and its neighbours' as much.
+    """
+    budget = run.tuning.token_budget if token_budget is None else token_budget
+    answer = run.answer
     total, kept = 0, 0
     for hit in answer.hits:
-        cost = estimate_tokens(hit.record.text)
+        texts = [hit.record.text, *(near.record.text for near in hit.beside)]
+        cost = sum(estimate_tokens(text[:length]) for text in texts if text[:length])
         if budget is not None and total + cost > budget:
             break
         total, kept = total + cost, kept + 1

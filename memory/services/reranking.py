@@ -13,7 +13,8 @@ from memory.engine.language_model import LanguageModelError
 from memory.engine.reranking import ListwiseReranker, Reranker, RerankerError
 from memory.services.models import language_model
 from memory.services.patience import Late, within
-from memory.services.retrieve import Hit, Run
+from memory.services.recalled import Hit
+from memory.services.retrieve import Run
 from memory.stores import rerankers
 from tenants.scope import Scope
 
@@ -67,6 +68,9 @@ def rerank(run: Run) -> None:
     manner, hits = run.tuning.rerank, run.answer.hits
     if manner != "off" and len(hits) > 1:
         run.answer.hits = run.timed("rerank", lambda: _ranked(run, manner, hits))
+        by_version = {hit.version: hit for hit in run.order}
+        moved = {hit.record.version: by_version[hit.record.version] for hit in run.answer.hits}
+        run.order = [*moved.values(), *(hit for hit in run.order if hit.version not in moved)]
     del run.answer.hits[run.search.limit :]
 
 

@@ -1,8 +1,8 @@
 """What a recall asks of the database, in one transaction: the arms, the pool, fusion and stages, the records."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -20,14 +20,16 @@ from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
 from memory.engine.stages.learned import needs_signals
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
-from memory.engine.types import Fused, Link, PoolItem, Ranked, Record, Search
+from memory.engine.types import Fused, Link, PoolItem, Ranked, Search
 from memory.engine.weighing import arm_weights
 from memory.retrievers import dense, imagined, lexical, temporal
 from memory.services.dating import dates_of
 from memory.services.learning import informed
+from memory.services.recalled import Beside, Hit, Recalled
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, records
+from memory.stores.postgres.corpus import Figures
 from memory.stores.postgres.lexical import PostgresWords
 from memory.stores.postgres.reader import PostgresReader
 from memory.stores.postgres.temporal import PostgresTimes
@@ -46,29 +48,6 @@ STRICT = frozenset({"raw", "exact", "keyword", "fuzzy"})
 """Modes whose hits are all that is asked for: nothing else joins the pool."""
 T = TypeVar("T")
 NO_WORDS = LexicalHits([], {})
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One result: `arms` are the arms that found it, with their rank from 1; `parts` add up to its place."""
-
-    record: Record
-    score: float
-    arms: Mapping[str, int]
-    parts: Mapping[str, float]
-    raw: Mapping[str, float]
-
-
-@dataclass(slots=True)
-class Recalled:
-    """The answer: hits best first. `degraded` names what fell back, `notes` what merely did not apply."""
-
-    hits: list[Hit] = field(default_factory=list)
-    degraded: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    tokens_estimate: int = 0
-    trace: dict[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -92,6 +71,10 @@ class Run:
     timings: dict[str, float] = field(default_factory=dict)
     part: str = "filters"
     left_out: set[str] = field(default_factory=set)
+    radius: int = 0
+    """How many neighbours on each side are to come with each result."""
+    order: Sequence[Fused] = ()
+    """All that was fused, in its last order; the results are the first of it."""
 
     @property
     def weights(self) -> dict[str, float]:
@@ -163,10 +146,10 @@ def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequenc
     figures = corpus.read(cursor, run.scope)
     run.tuning = run.overrides.over(figures.tuning)
     _read_dates(run)
-    store = PostgresReader(cursor, figures, run.tuning.fields)
+    store, words = stores(run, cursor, figures)
     if run.embedding is not None:
         compare_space(figures, configured(), configured().space)
-    for name, arm in _arms(run, store, PostgresWords(cursor, figures, run.tuning.fields)):
+    for name, arm in arms_of(run, store, words, max(POOL, run.search.limit)):
         run.arms[name] = run.timed(name, arm)
     versions = list(dict.fromkeys(hit.version for hits in run.arms.values() for hit in hits))
     if not versions:
@@ -197,11 +180,16 @@ def _completed(
     return temporal.scored(times, run.scope, pool, run.dates.windows, only_dated=run.only_dated), links
 
 
-def _arms(
-    run: Run, store: PostgresReader, words: PostgresWords
+def stores(run: Run, cursor: CursorWrapper, figures: Figures) -> tuple[PostgresReader, PostgresWords]:
+    """What the arms ask, on one cursor."""
+    fields = run.tuning.fields
+    return PostgresReader(cursor, figures, fields), PostgresWords(cursor, figures, fields)
+
+
+def arms_of(
+    run: Run, store: PostgresReader, words: PostgresWords, count: int
 ) -> Iterator[tuple[str, Callable[[], Sequence[Ranked]]]]:
-    """The arms that this recall takes, each with its call."""
-    count = max(POOL, run.search.limit)
+    """The arms that this recall takes, each with the call that finds its first `count`."""
     embedding = run.embedding
     if embedding is not None and run.takes(dense.NAME):
         yield dense.NAME, lambda: dense.retrieve(store, run.scope, run.search, embedding, count)
@@ -256,13 +244,17 @@ def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
     staged = [] if run.only_dated else stages.switched_on(run.tuning.stages, asked)
     floor = [hit.version for hit in run.arms.get(dense.NAME, ())[: run.tuning.vector_floor]]
     best = with_floor(fused, floor, max(STAGED, 2 * limit) if staged else limit)
+    run.order = fused
     found = run.timed("texts", lambda: records.by_version(cursor, run.scope, [hit.version for hit in best]))
     candidates: Sequence[Candidate] = [Candidate(hit, found[hit.version]) for hit in best if hit.version in found]
     if needs_signals(staged) and "signals" not in run.left_out:
         plain = candidates
         candidates = run.timed("signals", lambda: informed(cursor, run.scope, plain, run.shape, run.arms))
     if staged:
-        best = with_floor(run.timed("stages", lambda: stages.apply(staged, asked, candidates)), floor, limit)
+        reordered = run.timed("stages", lambda: stages.apply(staged, asked, candidates))
+        best = with_floor(reordered, floor, limit)
+        moved = {hit.version for hit in reordered}
+        run.order = [*reordered, *(hit for hit in fused if hit.version not in moved)]
     ranks = {arm: {hit.version: rank for rank, hit in enumerate(hits, 1)} for arm, hits in run.arms.items()}
     run.answer.hits = [
         Hit(
@@ -275,8 +267,23 @@ def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
         for hit in best
         if hit.version in found
     ]
+    if run.radius:
+        run.answer.hits = run.timed("neighbours", lambda: _with_neighbours(run, cursor))
     if run.with_trace:
         run.answer.trace = _trace(run, cursor, fused, [stage.name for stage in staged])
+
+
+def _with_neighbours(run: Run, cursor: CursorWrapper) -> list[Hit]:
+    """The results with what stands beside them, seen under the same scope, filters and time."""
+    versions = [hit.record.version for hit in run.answer.hits]
+    store = PostgresReader(cursor, Figures())
+    near = store.neighbours(run.scope, run.search, versions, run.radius)
+    found = records.by_version(cursor, run.scope, list({each.version for each in near}))
+    beside: dict[UUID, list[Beside]] = {version: [] for version in versions}
+    for each in sorted(near, key=lambda each: each.distance):
+        if each.version in found:
+            beside[each.anchor].append(Beside(each.distance, found[each.version]))
+    return [replace(hit, beside=beside[hit.record.version]) for hit in run.answer.hits]
 
 
 def _asked(run: Run) -> Asked:

@@ -1,8 +1,9 @@
 """How one recall is to rank, field by field."""
 
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from memory.engine.stages import STAGES
 from memory.engine.tuning import ARMS, FUSIONS, MODES, MOST_WEIGHT, RERANKS, SEED_ARMS, Overrides, arm_name
@@ -22,6 +23,16 @@ Mode = Annotated[
         ' raw (a query language: word, wor*, "a phrase", AND, OR, NOT or -, parentheses).'
     ),
 ]
+Detail = Annotated[
+    Literal["1", "2", "3", "full"],
+    BeforeValidator(lambda value: str(value) if isinstance(value, int) and not isinstance(value, bool) else value),
+    Field(
+        description="How much of each text: 1 none, 2 its first 40 characters, 3 its first 200, full all. The token"
+        " budget counts what is left."
+    ),
+]
+DETAILS: Final[Mapping[str, int | None]] = {"1": 0, "2": 40, "3": 200, "full": None}
+"""Characters of each text, by `detail`."""
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
 

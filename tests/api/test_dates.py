@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory.engine.tuning import Tuning
 from memory.engine.types import View
-from memory.services import recall as recalling
 from memory.services.recall import recall
 from tests.api.answers import problem
 from tests.cast import Caller
@@ -116,10 +114,8 @@ def test_yesterday_is_counted_from_now(alice: Caller) -> None:
     ("zone", "first"),
     [("UTC", "Dana fed the cat."), ("Pacific/Auckland", "Dana repaired the green boat.")],
 )
-def test_yesterday_is_a_day_of_the_tenants_time_zone(
-    diary: Caller, monkeypatch: pytest.MonkeyPatch, zone: str, first: str
-) -> None:
-    monkeypatch.setattr(recalling, "DEFAULTS", Tuning(time_zone=zone))
+def test_yesterday_is_a_day_of_the_tenants_time_zone(diary: Caller, zone: str, first: str) -> None:
+    assert diary.with_key(["admin"]).call("PATCH", "settings", {"dates": {"time_zone": zone}}).status_code == 200
     then = View(valid_at=datetime(2024, 5, 8, 13, tzinfo=UTC))
     assert recall(diary.scope, query="what happened yesterday?", view=then).hits[0].record.text == first
 

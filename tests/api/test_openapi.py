@@ -148,6 +148,7 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         "ListResponse": alice.get("memories?source=s"),
         "MemoryResponse": alice.get(f"memories/{stored}"),
         "RecallResponse": alice.post("recall", {"query": "parrot", "include_trace": True}),
+        "WhyResponse": alice.post("recall/why", {"query": "parrot", "memory_id": stored}),
         "FeedbackResponse": alice.post("feedback", {"hit_id": stored, "signal": "useful"}),
         "GoldenAdded": alice.post("golden-questions", {"questions": [{"question": "parrot?", "expect": [stored]}]}),
         "GoldenPage": alice.get("golden-questions"),
@@ -165,9 +166,10 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
     assert set(description["components"]["schemas"]) - set(answers) <= {
         "ChangeResponse", "CorrectRequest", "DatesChange", "DatesSettings", "FeedbackRequest", "GoldenItem",
         "GoldenOutcome", "GoldenQuestionResponse", "GoldenRemoval", "GoldenRequest", "InvalidateRequest", "JsonValue",
-        "LanguageModelChange", "LanguageModelSettings", "ListItem", "RecallChange", "RecallHit", "RecallRequest",
+        "LanguageModelChange", "LanguageModelSettings", "ListItem", "NeighborResponse", "RecallChange", "RecallHit",
+        "RecallRequest",
         "RecallSettings", "RunRequest", "RunResponse", "Selection", "SettingsChange", "TenantStatus", "ToolArguments",
-        "Turn",
+        "Turn", "WhyRequest", "WhyRetriever",
         "WriteItem", "WriteRequest", "WriteResult",
     }  # fmt: skip
 

@@ -43,6 +43,8 @@ NOT_FOR_AGENTS = {
     "get_run": "goes with it",
     "submit": "a part of what makes jobs",
     "permitted": "a part of recall",
+    "searched": "a part of recall",
+    "dates_of": "a part of recall",
     "record_recall": "a part of recall",
     "restore": "storing the same text again does it",
     "read_settings": "an admin's, over REST and in the console",

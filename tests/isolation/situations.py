@@ -21,7 +21,7 @@ from memory.services.browse import browse
 from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
-from memory.stores.postgres import corpus, golden, learning, outbox, records, terms, vectors, words, writer
+from memory.stores.postgres import corpus, golden, learning, outbox, reasons, records, terms, vectors, words, writer
 from memory.stores.postgres.lexical import PostgresWords
 from memory.stores.postgres.reader import PostgresReader
 from memory.stores.postgres.temporal import PostgresTimes
@@ -70,6 +70,9 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
             f"correct text of {whose}": ask("PATCH", f"memories/{memory}", {"text": "A new text."}),
             f"correct tags of {whose}": ask("PATCH", f"memories/{memory}", {"tags": ["x"]}),
             f"job of {whose}": ask("GET", f"jobs/{party.job}"),
+            f"why of {whose}": ask(
+                "POST", "recall/why", {"query": "tea", "memory_id": str(memory), "filters": FILTERS["equality"]}
+            ),
         }
     learned = dict.fromkeys(LEARNED, True)
     return found | {
@@ -87,6 +90,7 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
             "POST", "feedback", {"hit_id": str(own.memories[0]), "signal": "clicked", "sources": ["dense"]}
         ),
         "recall what was retracted": ask("POST", "recall", {"query": "retracted", "include_invalidated": True}),
+        "recall with neighbours": ask("POST", "recall", {**whole, "include_neighbors": True, "neighbor_radius": 3}),
         "recall as of": ask("POST", "recall", {"query": "tea", "as_of": "2025-01-01"}),
         "recall by an unknown key": ask("POST", "recall", {"query": "tea", "filters": {"ghost": 1}}),
         "list": ask("GET", "memories?source=talk"),
@@ -162,6 +166,8 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         **{f"words: {name}": _worded(stage, act) for name, act in VOCABULARY.items()},
         "neighbours and scores": lambda: _complete(stage),
         "dense arm": lambda: _arms(stage),
+        "seen": on_cursor(reasons.seen, versions, View()),
+        "passed": on_cursor(reasons.passed, versions[0], [parse_filters({"namespace": {"exists": True}})]),
         "moments": on_cursor(
             lambda cursor, scope: PostgresTimes(cursor, _reader(cursor, scope)).moments(scope, versions)
         ),

@@ -162,6 +162,25 @@ def get_foreign(probe: Probe) -> None:
     assert not probe.judge(answer, "read") or answer.status == 404
 
 
+def why_own(probe: Probe) -> None:
+    memory, query = probe.own(), {"query": probe.draw(st.sampled_from(draws.TEXTS)), "limit": 100}
+    answer = probe.holder.send("POST", "recall/why", {**query, "memory_id": memory})
+    if not probe.judge(answer, "read"):
+        return
+    fact = probe.holder.place.newest(probe.holder.shape, memory)
+    if fact is None:
+        assert answer.status == 404, "out of reach is as if it were not there"
+        return
+    seen = memory in probe.holder.place.visible(probe.holder.shape, Look(None, False), None)
+    assert answer.json["verdict"] == ("returned" if seen else "other_time")
+
+
+def why_foreign(probe: Probe) -> None:
+    body = {"query": "tea", "memory_id": "ID"}
+    answer = probe.twins("POST", "recall/why", body, foreign=probe.foreign(), unknown=str(uuid4()))
+    assert not probe.judge(answer, "read") or answer.status == 404
+
+
 def jobs(probe: Probe) -> None:
     answer = probe.holder.send("GET", "jobs?limit=200")
     if probe.judge(answer, "read"):
@@ -359,6 +378,7 @@ def tool_foreign(probe: Probe) -> None:
 _TOOLS: list[tuple[str, dict[str, Any], str]] = [
     ("memory_get", {"id": "ID"}, "read"),
     ("memory_list", {"source": "ID"}, "read"),
+    ("memory_why", {"query": "tea", "memory_id": "ID"}, "read"),
     ("memory_job", {"id": "ID"}, "read"),
     ("memory_update", {"id": "ID", "text": "Changed."}, "write"),
     ("memory_forget", {"ids": ["ID"]}, "write"),
@@ -372,7 +392,8 @@ _TOOLS: list[tuple[str, dict[str, Any], str]] = [
 SURFACES: Mapping[str, Callable[[Probe], None]] = {
     each.__name__: each
     for each in (
-        recall, listing, list_foreign_source, get_own, get_foreign, jobs, job_own, job_foreign, status, settings,
+        recall, listing, list_foreign_source, get_own, get_foreign, why_own,
+        why_foreign, jobs, job_own, job_foreign, status, settings,
         change_settings, erase_foreign, erase_foreign_source, invalidate_foreign, invalidate_foreign_source,
         correct_foreign, write_same_content, feedback_foreign, feedback_own, golden_add, golden_expect_foreign,
         golden_list, golden_remove_foreign, golden_run, golden_runs, golden_run_foreign, tools, tool_search,

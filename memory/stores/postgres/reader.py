@@ -77,11 +77,13 @@ class PostgresReader:
         weights: Mapping[str, float],
     ) -> tuple[list[PoolItem], list[Link]]:
         """`versions`, and up to two neighbours of `anchors` on each side within source and namespace, truly scored."""
-        neighbours = self._neighbours(scope, search, anchors) if anchors else []
+        neighbours = self.neighbours(scope, search, anchors) if anchors else []
         pool = list(dict.fromkeys([*versions, *(near.version for near in neighbours)]))
         return self._scores(scope, pool, links(neighbours), embedding, weights)
 
-    def _neighbours(self, scope: Scope, search: Search, versions: Sequence[UUID]) -> list[Neighbour]:
+    def neighbours(
+        self, scope: Scope, search: Search, versions: Sequence[UUID], radius: int = RADIUS
+    ) -> list[Neighbour]:
         """What stands next to `versions` in their sources, as the view sees it; then what of that the filters leave.
 
         In this order, so that a filter's matches are read once and not for each version.
@@ -95,7 +97,7 @@ class PostgresReader:
             if rest
             else ""
         )
-        params.values |= {"versions": list(versions), "radius": RADIUS}
+        params.values |= {"versions": list(versions), "radius": radius}
         sides = " UNION ALL ".join(
             f"""(SELECT w.id, {sign}row_number() OVER (ORDER BY w.position {order}, w.id) AS distance
                 FROM memory_version w WHERE w.source = v.source AND w.namespace = v.namespace

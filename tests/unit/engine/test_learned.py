@@ -12,13 +12,15 @@ from memory.engine.stages.learned import COUNT, IDLE, LEANING, LEARNED, SHOWN, l
 from memory.engine.types import Fused, PoolItem, Record
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-QUESTION = Asked("tea", "en", ("tea",), shape_of("tea"), (), NOW)
+QUESTION = Asked("tea", {"tea": 1.0}, 1.0, shape_of("tea"), (), NOW)
 BY_NAME = {stage.name: stage for stage in STAGES}
 
 
 def candidate(number: int, odds: float = 1.0, *, days: float | None = 0.0, **signals: float) -> Candidate:
     happened = None if days is None else (NOW - timedelta(days=days)).isoformat()
-    record = Record(UUID(int=number), UUID(int=number), "tea", {"timestamp": happened, "known_from": NOW.isoformat()})
+    plain = dict.fromkeys(("subject", "agent", "kind"))
+    document = {**plain, "timestamp": happened, "known_from": NOW.isoformat(), "namespace": "default", "source": ""}
+    record = Record(UUID(int=number), UUID(int=number), "tea", document)
     return Candidate(Fused(UUID(int=number), 0.0, {"dense": odds}, {"lexical": 1.0}), record, signals)
 
 
@@ -35,9 +37,9 @@ def test_what_is_used_often_and_lately_rises_up_to_the_ceiling() -> None:
     found = [nudge("access_bonus", candidate(1, **{COUNT: count, IDLE: 0.0})) for count in (0.0, 1.0, 10.0, 5000.0)]
     assert found == [0.0, 0.078, 0.223, 0.223]
     assert nudge("access_bonus", candidate(1, **{COUNT: 10.0, IDLE: 30.0})) == 0.118
-    wide = Asked("tea", "en", ("tea",), "general", (), NOW, access_bonus=1.0)
+    wide = Asked("tea", {"tea": 1.0}, 1.0, "general", (), NOW, access_bonus=1.0)
     assert nudge("access_bonus", candidate(1, **{COUNT: 10.0, IDLE: 0.0}), wide) == 0.693
-    none = Asked("tea", "en", ("tea",), "general", (), NOW, access_bonus=0.0)
+    none = Asked("tea", {"tea": 1.0}, 1.0, "general", (), NOW, access_bonus=0.0)
     assert not BY_NAME["access_bonus"].applies(none)
 
 
@@ -91,7 +93,7 @@ def test_an_old_memory_that_three_arms_have_first_stays_above_a_fresh_one_that_o
 @pytest.mark.parametrize("lean", [-1.0, 1.0])
 @pytest.mark.parametrize("ceiling", [0.0, 0.5, 1.0, 7.0])
 def test_no_signal_moves_a_result_out_of_bounds(large: float, lean: float, ceiling: float) -> None:
-    asked = Asked("tea", "en", ("tea",), "general", (), NOW, access_bonus=ceiling)
+    asked = Asked("tea", {"tea": 1.0}, 1.0, "general", (), NOW, access_bonus=ceiling)
     signals = {COUNT: large, SHOWN: large, LEANING: lean}
     found = [candidate(at, days=30, **{**signals, IDLE: idle}) for at, idle in enumerate((-large, 0.0, large))]
     for name in LEARNED:
