@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from console.forms import ConsoleForm
 from loci.ground.errors import Fault
-from memory.engine.chosen import DATE_LANGUAGES, value_at
+from memory.engine.chosen import value_at
+from memory.engine.dates import LANGUAGES as DATE_LANGUAGES
 from memory.engine.stages import STAGES
 from memory.engine.tuning import FIELD_WEIGHTS, MOST_WEIGHT
 from memory.services.settings import TenantSettings
@@ -169,6 +170,18 @@ class RecallForm(SectionForm):
             ("rrf", gettext_lazy("By rank")),
         ],
         help_text=gettext_lazy("How the finds of several searches become one list."),
+    )
+    rerank = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("The best 20 are read by"),
+        choices=[
+            ("", gettext_lazy("Default: nobody")),
+            ("off", gettext_lazy("Nobody")),
+            ("relevant_only", gettext_lazy("The language model, which names what helps")),
+            ("full_reorder", gettext_lazy("The language model, which orders all of them")),
+            ("scores", gettext_lazy("The operator’s reranking service")),
+        ],
+        help_text=gettext_lazy("It takes a second or more. When it fails, the order stays and the answer says so."),
     )
     adaptive_weights = switch(
         gettext_lazy("Weights by question"),

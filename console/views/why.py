@@ -13,7 +13,7 @@ from console.access import door, member_scope
 from console.chips import Narrowing
 from console.figures import decimal, grouped, signed
 from console.parts import look_of, name_of
-from console.views.search import Asked, asked_of
+from console.views.search import UNRECORDED, Asked, asked_of
 from loci.ground.errors import NotFound
 from memory.engine.clauses import Clause
 from memory.services.why import ArmReason, Why, why

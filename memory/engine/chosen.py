@@ -19,11 +19,10 @@ RECALL: Final[Mapping[str, str]] = {
     "access_bonus": "access_bonus",
     "record_access": "record_access",
     "record_exposures": "record_exposures",
+    "rerank": "rerank",
 }
 """Settings of the section `recall`, and what they are called in a Tuning."""
 DATES: Final = ("date_order", "languages")
-DATE_LANGUAGES: Final = ("en", "de", "fr", "es", "ru")
-"""Languages in which dates in questions are read."""
 Chosen = Mapping[str, Any]
 
 
