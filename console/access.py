@@ -89,10 +89,12 @@ def member_scope(request: HttpRequest, slug: str) -> Scope:
     return scope
 
 
-def manager_scope(request: HttpRequest, slug: str) -> Scope:
-    """The scope of the signed-in person where they manage service keys; `Forbidden` when they do not."""
+def manager_scope(request: HttpRequest, slug: str, *, settings: bool = False) -> Scope:
+    """The scope of the signed-in person where they manage service keys, or `settings`; `Forbidden` when they do not."""
     scope = member_scope(request, slug)
     if not scope.may(Right.ADMIN):
+        if settings:
+            raise Forbidden(_("Settings are changed by the owners and admins of this tenant."))
         raise Forbidden(_("Service keys are managed by the owners and admins of this tenant."))
     return scope
 

@@ -23,11 +23,14 @@ ICONS = {
     "memory.restored": "rotate-ccw",
     "memory.invalidated": "archive",
     "memory.erased": "eraser",
+    "feedback": "thumbs-up",
+    "golden": "circle-check",
     "key": "key-round",
     "member": "user",
     "quota": "gauge",
     "index": "activity",
     "tenant": "globe",
+    "settings": "settings",
 }
 Detail = Mapping[str, Any]
 
@@ -137,10 +140,15 @@ SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     "memory.restored": lambda detail: _("{who} restored a memory"),
     "memory.invalidated": _retracted,
     "memory.erased": _erased,
+    "feedback.given": lambda detail: _("{who} said whether a memory helped"),
+    "golden.added": lambda detail: _("{who} said what searches should find"),
+    "golden.removed": lambda detail: _("{who} removed golden questions: {count}"),
+    "golden.run": lambda detail: _("{who} asked the golden questions: {questions}"),
     "key.issued": lambda detail: _("{who} made the service key “{key}”"),
     "key.revoked": lambda detail: _("{who} revoked the service key “{key}”"),
     "member.added": lambda detail: _("{who} gave somebody the role “{role}”"),
     "quota.set": lambda detail: _("{who} changed limits: {names}"),
     "index.rebuilt": lambda detail: _("{who} rebuilt the indexes"),
+    "settings.changed": lambda detail: _("{who} changed settings"),
     "tenant.created": lambda detail: _("{who} made this tenant"),
 }

@@ -54,6 +54,7 @@ class ShownHit:
     total: float
     segments: Sequence[Segment]
     reasons: Sequence[Reason]
+    arms: Sequence[str] = ()
 
     @property
     def spoken(self) -> str:
@@ -71,8 +72,9 @@ def shown(hit: Hit, place: int, query: str, missing: dict[str, str]) -> ShownHit
     spans = joined(record.text, spans)
     reasons = [_reason(hit, arm, words, missing) for arm in NAMES if arm != "neighbours" or arm in hit.parts]
     return ShownHit(
-        place, record, snippet(record.text, spans), hit.score, sum(hit.parts.values()), _segments(hit), reasons
-    )
+        place, record, snippet(record.text, spans), hit.score, sum(hit.parts.values()), _segments(hit), reasons,
+        list(hit.arms),
+    )  # fmt: skip
 
 
 def _reason(hit: Hit, arm: str, words: Sequence[str], missing: dict[str, str]) -> Reason:

@@ -75,6 +75,8 @@ class JobCard:
         if self.job.kind == "remember":
             n = self.job.total
             return ngettext("Remember %(n)d item", "Remember %(n)d items", n) % {"n": n}
+        if self.job.kind == "evaluate":
+            return _("Ask the golden questions")
         return self.job.kind.replace("_", " ").capitalize()
 
     @property
@@ -133,6 +135,8 @@ class JobCard:
     @property
     def counts(self) -> list[tuple[str, int]]:
         """How many items came to what; what is bad only where there is some."""
+        if self.job.kind != "remember":
+            return []
         names = {"stored": _("Stored"), "duplicates": _("Were here already"), "failed": _("Failed")}
         found = [(said, int(self.result.get(name, 0))) for name, said in names.items()]
         found.append((_("Not reached"), 0 if self.open else self.job.total - self.job.done))

@@ -34,9 +34,15 @@ ADVICE: dict[int | str, Promise] = {
 MESSAGES = {
     "insufficient_scope": _("You can read the memories of this tenant, not change them."),
     "quota_exceeded": _("The tenant has as many memories as it may have."),
+    "no_questions": _("No question expects a memory that is still there: search for one, and press the pin beside it."),
+    "too_many_questions": _("The tenant has as many questions as it may have: remove some that tell nothing."),
     "retracted": _("This memory was retracted: restore it, or send its content again."),
 }
-KNOWN = (_("There is no such memory."), _("There is no such tenant."), _("There is no such job."))
+KNOWN = (
+    _("There is no such memory."),
+    _("There is no such tenant."),
+    _("There is no such job."),
+)
 """What services say, so that it is translated as well."""
 FALLBACK = _("This did not work")
 

@@ -12,8 +12,10 @@ from console.views import (
     memories,
     overview,
     preferences,
+    quality,
     search,
     session,
+    settings,
 )
 
 app_name = "console"
@@ -38,12 +40,18 @@ urlpatterns = [
     path("t/<slug:slug>/keys/new", keys.new_key, name="key-new"),
     path("t/<slug:slug>/keys/<uuid:key>", keys.key, name="key"),
     path("t/<slug:slug>/keys/<uuid:key>/revoke", keys.revoke, name="key-revoke"),
+    path("t/<slug:slug>/settings", settings.settings, name="settings"),
     path("t/<slug:slug>/jobs", jobs.jobs, name="jobs"),
     path("t/<slug:slug>/jobs/<uuid:job>", jobs.job, name="job"),
+    path("t/<slug:slug>/quality", quality.quality, name="quality"),
+    path("t/<slug:slug>/quality/run", quality.run, name="quality-run"),
+    path("t/<slug:slug>/quality/<uuid:question>/remove", quality.remove, name="quality-remove"),
     path(MEMORY, memories.memory, name="memory"),
     path(f"{MEMORY}/correct", changes.correct_memory, name="correct"),
     path(f"{MEMORY}/undo", changes.undo_correction, name="undo"),
     path(f"{MEMORY}/delete", changes.erase_memory, name="delete"),
     path(f"{MEMORY}/retract", changes.retract, name="retract"),
+    path(f"{MEMORY}/feedback", quality.feedback, name="feedback"),
+    path(f"{MEMORY}/expect", quality.expect, name="expect"),
     path(f"{MEMORY}/restore", changes.restore_memory, name="restore"),
 ]

@@ -19,6 +19,7 @@ from console.dossier import Dossier, dossier_of
 from console.figures import grouped
 from console.times import Times, times_of
 from loci.ground.errors import NotFound
+from memory.engine.tuning import Overrides
 from memory.engine.types import NOW, View
 from memory.services.lookup import get_memory, list_versions
 from memory.services.recall import recall
@@ -34,6 +35,8 @@ MOST_SPACES = 6
 """Namespaces that a search can be narrowed to with one press."""
 COUNTED = 8
 """Filters that are tried without, when nothing is found."""
+UNRECORDED = Overrides(record_access=False, record_exposures=False)
+"""A search as one types says nothing about what is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,10 @@ def _start(scope: Scope) -> dict[str, Any]:
 
 
 def _results(scope: Scope, asked: Asked) -> dict[str, Any]:
-    answer = recall(scope, query=asked.query, limit=asked.limit, filters=asked.narrowing.filter, view=asked.times.view)
+    answer = recall(
+        scope, query=asked.query, limit=asked.limit, filters=asked.narrowing.filter, view=asked.times.view,
+        overrides=UNRECORDED,
+    )  # fmt: skip
     missing = hits.missing_arms(answer.degraded, answer.notes)
     found = [hits.shown(hit, place, asked.query, missing) for place, hit in enumerate(answer.hits, 1)]
     return {

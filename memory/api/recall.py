@@ -1,6 +1,6 @@
-"""`/recall`."""
+"""`/recall` and `/recall/why`."""
 
-from dataclasses import replace
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -8,27 +8,33 @@ from rest_framework.response import Response
 
 from memory.api.parsing import body
 from memory.api.views import ScopedView
-from memory.engine.filters import And, AnyOf, Filter, parse_filters
-from memory.engine.types import View
+from memory.engine.clauses import together
 from memory.services.recall import recall
+from memory.services.why import why
 from memory.shapes import render
-from memory.shapes.answers import RecallResponse
-from memory.shapes.ranking import ALL_OFF
-from memory.shapes.requests import RecallRequest, instant
+from memory.shapes.answers import RecallResponse, WhyResponse
+from memory.shapes.ranking import DETAILS
+from memory.shapes.requests import RecallRequest, WhyRequest
 from tenants.scope import Right
-
-
-def _filters(given: RecallRequest) -> Filter | None:
-    own = parse_filters(given.filters)
-    if given.namespaces is None:
-        return own
-    within = AnyOf("namespace", tuple(given.namespaces))
-    return within if own is None else And((own, within))
 
 
 def _notes(given: RecallRequest) -> list[str]:
     """What is accepted for the seed's clients but does nothing here yet."""
     return ["retry_on_weak:not_available"] if given.retry_on_weak is not None else []
+
+
+def _common(given: RecallRequest) -> dict[str, Any]:
+    """What a recall and the question why take alike."""
+    return {
+        "query": given.query,
+        "limit": given.limit,
+        "view": given.view,
+        "token_budget": given.token_budget,
+        "mode": given.mode,
+        "overrides": given.ways,
+        "radius": given.neighbor_radius if given.include_neighbors else 0,
+        "length": DETAILS[given.detail],
+    }
 
 
 class RecallView(ScopedView):
@@ -40,21 +46,20 @@ class RecallView(ScopedView):
     def post(self, request: Request) -> Response:
         """What the memories say about `query`, best first."""
         given = body(request, RecallRequest)
-        as_of = instant(given.as_of)
         answer = recall(
-            self.scope,
-            query=given.query,
-            limit=given.limit,
-            filters=_filters(given),
-            view=View(
-                valid_at=as_of,
-                include_invalidated=given.include_invalidated,
-                ignore_invalidation=as_of is not None,
-            ),
-            token_budget=given.token_budget,
-            include_trace=given.include_trace,
-            mode=given.mode,
-            overrides=given.overrides if given.full_pipeline else replace(given.overrides, stages=ALL_OFF),
+            self.scope, **_common(given), filters=together(given.clauses), include_trace=given.include_trace
         )
         answer.notes.extend(_notes(given))
-        return Response(render.recalled(given.query, answer, trace=given.include_trace))
+        return Response(render.recalled(given.query, answer, trace=given.include_trace, length=DETAILS[given.detail]))
+
+
+class WhyView(ScopedView):
+    """Why a memory did or did not come."""
+
+    rights = {"POST": Right.READ}
+
+    @extend_schema(operation_id="why", request=WhyRequest, responses=WhyResponse, tags=["recall"])
+    def post(self, request: Request) -> Response:
+        """What becomes of the memory `memory_id` in this recall."""
+        given = body(request, WhyRequest)
+        return Response(render.why(why(self.scope, memory=given.memory_id, clauses=given.clauses, **_common(given))))

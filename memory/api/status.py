@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory.api.views import ScopedView
+from memory.services.models import model_label
 from memory.services.status import backlog, embedder_label, tenant_status
 from memory.shapes.answers import HealthResponse, RootResponse, StatusResponse
 from tenants.scope import Right
@@ -88,7 +89,7 @@ class StatusView(ScopedView):
             {
                 "version": VERSION,
                 "provider": settings.EMBEDDER,
-                "llm": None,
+                "llm": model_label(self.scope),
                 "collection": "loci",
                 "qdrant_url": None,
                 "qdrant": True,

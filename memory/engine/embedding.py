@@ -115,12 +115,17 @@ class WrongDimension(EmbedderError):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a model family wants its input written, and how much of it fits (`max_chars`, characters)."""
+    """How a model family wants its input written, and how much of it fits (`max_chars`, characters).
+
+    `alike`: the cosine that unrelated texts have, and the one from which texts speak of the same thing; None where
+    nobody measured it.
+    """
 
     name: str = "identity"
     query_prefix: str = ""
     document_prefix: str = ""
     max_chars: int = 1500
+    alike: tuple[float, float] | None = None
 
     def query(self, text: str) -> str:
         """`text` as this family wants a question."""
@@ -138,7 +143,7 @@ class Profile:
 
 TASK = "Given a question, retrieve the memories that answer it"
 IDENTITY = Profile()
-E5 = Profile("e5", "query: ", "passage: ")
+E5 = Profile("e5", "query: ", "passage: ", alike=(0.8, 0.86))
 E5_INSTRUCT = Profile("e5-instruct", f"Instruct: {TASK}\nQuery: ")
 QWEN3 = Profile("qwen3-embedding", f"Instruct: {TASK}\nQuery:", max_chars=8000)
 NOMIC = Profile("nomic", "search_query: ", "search_document: ", max_chars=6000)
@@ -162,7 +167,7 @@ _PROFILES: list[tuple[str, Profile]] = [
     ("text-embedding-3-*", Profile("openai", max_chars=24000)),
     ("text-embedding-ada-*", Profile("openai", max_chars=24000)),
     ("bge-m3*", Profile("bge-m3", max_chars=8000)),
-    ("all-minilm*", Profile("minilm", max_chars=850)),
+    ("all-minilm*", Profile("minilm", max_chars=850, alike=(0.1, 0.3))),
 ]
 
 

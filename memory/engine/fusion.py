@@ -3,7 +3,7 @@
 Arms that have real scores are fused by how those scores are distributed over the pool: each arm's scores are turned
 into z-scores over the union of all arms' hits, every member carrying every arm's true score, and added up by weight
 (score fusion; see e.g. Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", 2023).
-A hit's neighbours within its source then lend it part of theirs, halved per place of distance.
+A hit's neighbours within its source then lend it part of theirs (`memory.engine.lending`).
 """
 
 from collections import defaultdict
@@ -13,13 +13,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.engine.types import Fused, Neighbour, PoolItem
+from memory.engine.lending import Alike, coherence, lent
+from memory.engine.types import Fused, Link, PoolItem
 
 Scores = NDArray[np.float64]
 
 SMOOTHING = 0.75
 """How much of the neighbours' fused score is added to a hit's own (measured on chat: see docs/retrieval.md)."""
-RADIUS = 2
 RRF_K = 60
 
 
@@ -41,19 +41,23 @@ def squash(values: Scores) -> Scores:
 
 def fuse(
     items: Sequence[PoolItem],
-    neighbours: Sequence[Neighbour],
+    links: Sequence[Link],
     weights: Mapping[str, float],
     smoothing: float = SMOOTHING,
     *,
     rankings: Mapping[str, Sequence[UUID]] | None = None,
+    alike: Alike = None,
 ) -> list[Fused]:
     """The pool, best first; ties keep the order of version ids. `weights` names the arms that count.
 
+    `alike`: cosines between which neighbours lend nothing and all (see `memory.engine.lending`).
     With `rankings` (each arm's versions, best first) the arms are fused by reciprocal rank instead of by score.
     """
     shares = _by_score(items, weights) if rankings is None else _by_rank(items, rankings, weights)
     own: Scores = sum(shares.values(), np.zeros(len(items)))
-    shares["neighbours"] = smoothing * _lent(items, own, neighbours)
+    versions = [item.version for item in items]
+    shares["neighbours"] = smoothing * lent(versions, own, links, alike)
+    close = coherence(versions, links, alike)
     columns = {part: column.tolist() for part, column in shares.items()}
     return ordered(
         [
@@ -62,6 +66,8 @@ def fuse(
                 0.0,
                 {part: column[at] for part, column in columns.items() if column[at]},
                 {arm: raw for arm, raw in item.scores.items() if raw is not None},
+                item.terms,
+                close[at],
             )
             for at, item in enumerate(items)
         ]
@@ -109,35 +115,6 @@ def _by_rank(
     if spread < 1e-12:
         return {arm: np.zeros(len(items)) for arm in columns}
     return {arm: (column - column.mean()) / spread for arm, column in columns.items()}
-
-
-def _lent(items: Sequence[PoolItem], own: Scores, neighbours: Sequence[Neighbour]) -> Scores:
-    """What each item's neighbours lend it: their own score, halved per place of distance."""
-    place = {item.version: at for at, item in enumerate(items)}
-    pairs = _pairs(place, neighbours)
-    lent = np.zeros(len(items))
-    if pairs:
-        left, right = np.array(list(pairs), dtype=np.intp).T
-        share = 0.5 ** np.fromiter(pairs.values(), dtype=np.float64)
-        np.add.at(lent, left, own[right] * share)
-        np.add.at(lent, right, own[left] * share)
-    return lent
-
-
-def _pairs(place: Mapping[UUID, int], neighbours: Sequence[Neighbour]) -> dict[tuple[int, int], int]:
-    """Every pair of items at most RADIUS places apart that the windows around the anchors tell of."""
-    windows: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for near in neighbours:
-        if near.anchor in place and near.version in place:
-            windows[place[near.anchor]].append((near.distance, place[near.version]))
-    pairs: dict[tuple[int, int], int] = {}
-    for anchor, window in windows.items():
-        window.append((0, anchor))
-        for at, (here, left) in enumerate(window):
-            for there, right in window[at + 1 :]:
-                if 0 < (gap := abs(here - there)) <= RADIUS:
-                    pairs[(left, right) if left < right else (right, left)] = gap
-    return pairs
 
 
 def reciprocal_ranks(rankings: Mapping[str, Sequence[UUID]], weights: Mapping[str, float]) -> dict[UUID, float]:

@@ -1,14 +1,18 @@
 """What the engine needs of a store. Every call takes the scope; every adapter passes the same contract tests."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
-from memory.engine.types import Neighbour, PoolItem, Ranked, Search
+from memory.engine.dates import Window
+from memory.engine.language_model import LanguageModel as LanguageModel
+from memory.engine.lexis import Near, Plan
+from memory.engine.types import Link, PoolItem, Ranked, Search
 from tenants.scope import Scope
 
 Embedding = npt.NDArray[np.float32]
@@ -17,11 +21,14 @@ Embedding = npt.NDArray[np.float32]
 @dataclass(frozen=True, slots=True)
 class LexicalHits:
     """What the words found. `weights`: the inverse document frequency of each matched term in the tenant's own corpus;
-    `information`: the sum over all of the query's terms, matched or not."""
+    `information`: the sum over all of the query's terms, matched or not. `read_as`: words that were taken as others,
+    which stand in what was found. `partial`: time ran out before all candidates were looked at."""
 
     hits: Sequence[Ranked]
     weights: Mapping[str, float]
     information: float = 0.0
+    read_as: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    partial: bool = False
 
     @property
     def strength(self) -> float:
@@ -39,8 +46,40 @@ class VectorStore(Protocol):
 class LexicalStore(Protocol):
     """BM25 among the versions that `scope` sees from the search's view."""
 
-    def matching(self, scope: Scope, search: Search, terms: Sequence[str], count: int) -> LexicalHits:
-        """The `count` versions that match `terms` best, best first."""
+    def matching(self, scope: Scope, search: Search, terms: Mapping[str, float], count: int) -> LexicalHits:
+        """The `count` versions that match `terms` best, best first; each term with how much it counts."""
+
+    def planned(self, scope: Scope, search: Search, plan: Plan, count: int) -> LexicalHits:
+        """The `count` versions that are as `plan` says, best first."""
+
+    def alike(self, scope: Scope, words: Sequence[str], count: int) -> Mapping[str, Sequence[Near]]:
+        """Up to `count` words within `scope` that each of `words` may have been meant to be, the most alike first."""
+
+    def seen(self, scope: Scope, terms: Sequence[str]) -> set[str]:
+        """Those of `terms` that stand in a version within `scope`, whatever its time."""
+
+    def between(self, scope: Scope, gaps: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], Sequence[str]]:
+        """What may stand between two characters of a script without spaces."""
+
+    def standing(self, scope: Scope, versions: Sequence[UUID], near: Sequence[Near]) -> set[str]:
+        """Those of the words `near` that stand in any of `versions`."""
+
+
+class TemporalStore(Protocol):
+    """What happened in given windows among the versions that `scope` sees from the search's view."""
+
+    def in_windows(
+        self, scope: Scope, search: Search, windows: Sequence[Window], count: int, *, ascending: bool
+    ) -> Sequence[Ranked]:
+        """`count` versions in the order of time."""
+
+    def nearest_in_windows(
+        self, scope: Scope, search: Search, windows: Sequence[Window], embedding: Embedding, count: int
+    ) -> Sequence[Ranked]:
+        """The `count` versions nearest to `embedding`, by cosine, best first."""
+
+    def moments(self, scope: Scope, versions: Sequence[UUID]) -> Mapping[UUID, datetime]:
+        """The event time of each of `versions` that has one."""
 
 
 class PoolStore(Protocol):
@@ -54,5 +93,5 @@ class PoolStore(Protocol):
         anchors: Sequence[UUID],
         embedding: Embedding | None,
         weights: Mapping[str, float],
-    ) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
-        """`versions` and the neighbours of `anchors` within their sources, scored."""
+    ) -> tuple[Sequence[PoolItem], Sequence[Link]]:
+        """`versions` and the neighbours of `anchors` within their sources, scored, and what links them."""

@@ -10,15 +10,17 @@ Shape = Literal["exact_token", "person", "temporal", "general"]
 # an identifier mixes letters with digits or signs, or is a long or dotted number; a year by itself is none
 _EXACT: Final = re.compile(
     r"""(?<![\w.])(?:
-        \d{1,3}(?:\.\d{1,3}){3}                                     # IPv4
+        [\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+                  # an e-mail address
+      | \d{1,3}(?:\.\d{1,3}){3}                                     # IPv4
       | v?\d+\.\d+(?:\.\d+)+                                        # a version
-      | (?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w]+(?:[-_][\w]+)+           # abc-123, ERR_42
+      | --[\w-]{2,64}                                              # a flag
+      | [\w.-]*\w(?:/[\w.-]+)+ | (?:/[\w.-]+){2,}                   # a path
+      | (?=[\w-]*\d)(?=[\w-]*[^\W\d_])\w+(?:[-_]\w+)+(?:\.\w{1,5})*  # abc-123, ERR_42, report_42.pdf
+      | [^\W\d_]+_\w+(?:\.\w{1,5})*                                # snake_case, snake_case.py
       | (?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,40}                         # a hash or its start
-      | [\w.-]*[\w]+(?:/[\w.-]+)+                                   # a path
-      | [^\W\d_]+_\w+                                               # snake_case
       | \#\d{2,}
       | \d{5,}
-    )(?![\w])""",
+    )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
 _PERSON: Final = re.compile(

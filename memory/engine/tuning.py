@@ -29,7 +29,8 @@ class Tuning:
     `smoothing`: share of its neighbours' score that a hit is lent, 0 to 1. `vector_floor`: that many of the nearest
     by meaning are always among the results. `token_budget`: for requests that give none. `half_life`: days after
     which a memory counts as half as fresh. `time_zone`: IANA name, for "yesterday". `languages`: ISO 639-1 codes in
-    which dates are read; empty is all that are known.
+    which dates are read; empty is all that are known. `access_bonus`: by how much of their odds much-used memories rise
+    at most, 0 to 1. `record_access`, `record_exposures`: whether recalls are remembered, for the stages that go by it.
     """
 
     fusion: str = "score"
@@ -44,9 +45,17 @@ class Tuning:
     time_zone: str = "UTC"
     date_order: str = "dmy"
     languages: tuple[str, ...] = ()
+    access_bonus: float = 0.25
+    record_access: bool = False
+    record_exposures: bool = False
 
 
 DEFAULTS: Final = Tuning()
+
+
+_SCALARS: Final = (
+    "fusion", "adaptive", "smoothing", "vector_floor", "access_bonus", "record_access", "record_exposures",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +68,13 @@ class Overrides:
     smoothing: float | None = None
     stages: Mapping[str, bool] | None = None
     vector_floor: int | None = None
+    access_bonus: float | None = None
+    record_access: bool | None = None
+    record_exposures: bool | None = None
 
     def over(self, tuning: Tuning) -> Tuning:
         """`tuning` with these in place of its own; weights and switches are merged name by name."""
-        given = {
-            name: value
-            for name in ("fusion", "adaptive", "smoothing", "vector_floor")
-            if (value := getattr(self, name)) is not None
-        }
+        given = {name: value for name in _SCALARS if (value := getattr(self, name)) is not None}
         return replace(
             tuning,
             **given,

@@ -56,10 +56,14 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class PoolItem:
-    """A version in the pool with the true score of every arm, found by that arm or not; None: the arm has none."""
+    """A version in the pool with the true score of every arm, found by that arm or not; None: the arm has none.
+
+    `terms` are the query's terms that stand in it.
+    """
 
     version: UUID
     scores: Mapping[str, float | None]
+    terms: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +75,34 @@ class Neighbour:
     distance: int
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two members of the pool that stand `distance` places apart (1 or 2) in one source, the left one first.
+
+    `likeness` is the cosine of their vectors; None where one has none.
+    """
+
+    left: UUID
+    right: UUID
+    distance: int
+    likeness: float | None = None
+
+
 @dataclass(slots=True)
 class Fused:
     """A version's place: `score` in [0, 1].
 
     `parts` is what each arm, the neighbours and each stage contributed: their sum is the score's log-odds.
-    `raw` is each arm's own score.
+    `raw` is each arm's own score, `terms` the query's terms that stand in it.
+    `coherence`, 0 to 1: how far it speaks of the same thing as its neighbours in the pool; 0 without any.
     """
 
     version: UUID
     score: float
     parts: dict[str, float] = field(default_factory=dict)
     raw: dict[str, float] = field(default_factory=dict)
+    terms: frozenset[str] = frozenset()
+    coherence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

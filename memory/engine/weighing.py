@@ -9,12 +9,23 @@ FULL_STRENGTH: Final = 0.7
 """Share of the query's information that the best lexical hit must match for the lexical arm to count in full; below,
 its weight falls in proportion: a question in other words than its answer must not be decided by a chance word."""
 
+DATED: Final = 0.5
+"""What the temporal arm counts where the query names a time."""
+ONLY_DATED: Final = 0.001
+"""What the others count where it names nothing else: they order what the time leaves equal."""
 
-def arm_weights(tuning: Tuning, shape: Shape, *, strength: float) -> dict[str, float]:
-    """Each arm's weight, 0 or more. `strength`: share of the query's information that the best lexical hit matches.
+
+def arm_weights(
+    tuning: Tuning, shape: Shape, *, strength: float, dated: bool = False, focused: bool = False
+) -> dict[str, float]:
+    """Each arm's weight, 0 or more. `strength`: share of the query's information that the best lexical hit matches;
+    `dated`: the query names a time, `focused`: and nothing else.
 
     A weight that is set wins over one that adapts.
     """
-    own = {"dense": 1.0, "lexical": min(1.0, strength / FULL_STRENGTH)}
+    others = ONLY_DATED if focused else 1.0
+    own = {"dense": others, "lexical": others * min(1.0, strength / FULL_STRENGTH)}
+    if dated:
+        own["temporal"] = DATED
     adapted = ADAPTED[shape] if tuning.adaptive else {}
     return {arm: max(0.0, weight * tuning.weights.get(arm, adapted.get(arm, 1.0))) for arm, weight in own.items()}

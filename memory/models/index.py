@@ -3,6 +3,7 @@ finds nothing, since every read joins the version."""
 
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from pgvector.django import VectorField
 
@@ -53,7 +54,11 @@ class Sign(models.Model):
 
 
 class Posting(models.Model):
-    """How often a term stands in a version. `length` is the version's token count, `live` whether it is believed."""
+    """How often a term stands in a version: in its text (`frequency`), its key and its tags.
+
+    `length` is the text's token count, `live` whether the version is believed. `forms` are the words that were written
+    for the term, where they are anything but the term itself: running, runs.
+    """
 
     pk = models.CompositePrimaryKey("tenant_id", "term", "version_id")
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False)
@@ -62,12 +67,39 @@ class Posting(models.Model):
     frequency = models.SmallIntegerField()
     length = models.IntegerField()
     live = models.BooleanField(default=True)
+    in_key = models.SmallIntegerField(default=0, db_default=0)
+    in_tags = models.SmallIntegerField(default=0, db_default=0)
+    forms = ArrayField(models.TextField(), null=True)
 
     class Meta:
         indexes = [models.Index(fields=["tenant", "version_id"], name="posting_version")]
 
     def __str__(self) -> str:
         return self.term
+
+
+class Word(models.Model):
+    """A word that some version of the tenant holds, and a term that it is found by; gone with its last posting."""
+
+    pk = models.CompositePrimaryKey("tenant_id", "word", "term")
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False)
+    word = models.CharField(max_length=64, db_collation="C")
+    term = models.CharField(max_length=64, db_collation="C")
+
+    def __str__(self) -> str:
+        return self.word
+
+
+class Gram(models.Model):
+    """A piece of a word, to find the word by when it is misspelt."""
+
+    pk = models.CompositePrimaryKey("tenant_id", "gram", "word")
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False)
+    gram = models.CharField(max_length=3, db_collation="C")
+    word = models.CharField(max_length=64, db_collation="C")
+
+    def __str__(self) -> str:
+        return f"{self.gram} of {self.word}"
 
 
 class FilterValue(models.Model):

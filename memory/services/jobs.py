@@ -1,4 +1,4 @@
-"""Jobs: writes too large for one request. Progress is kept with the items, so that a dead worker costs one batch."""
+"""Jobs: work too large for one request. Progress is kept as it is made, so that a dead worker costs one batch."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -22,6 +22,7 @@ from loci.ground.metrics import JOBS
 from memory.engine.items import Item, Outcome
 from memory.models import Job
 from memory.services import wakeup
+from memory.services.evaluate import Plan, each_batch, keep
 from memory.services.prepare import check_rules, in_scope
 from memory.services.remember import remember
 from tenants.authentication import require
@@ -54,16 +55,28 @@ def submit_remember(scope: Scope, *, items: Sequence[Item]) -> Job:
     """
     require(scope, Right.WRITE)
     check_rules([in_scope(scope, item) for item in items])
+    return submit(
+        scope,
+        kind="remember",
+        total=len(items),
+        payload={"items": [_to_json(item) for item in items]},
+        result={"results": [], "stored": 0, "duplicates": 0, "failed": 0},
+    )
+
+
+def submit(scope: Scope, *, kind: str, total: int, payload: dict[str, Any], result: dict[str, Any]) -> Job:
+    """Queue a job of a kind that `run_next` knows, to be done in this scope; `RateLimited` as above."""
+    require(scope, Right.WRITE)
     now = timezone.now()
     with tenant_rows(scope.tenant) as cursor:
         _check_room(cursor, scope)
         job = Job.objects.create(
             id=uuid7(),
             tenant_id=scope.tenant,
-            kind="remember",
-            total=len(items),
-            payload={"items": [_to_json(item) for item in items]},
-            result={"results": [], "stored": 0, "duplicates": 0, "failed": 0},
+            kind=kind,
+            total=total,
+            payload=payload,
+            result=result,
             actor=str(scope.actor),
             scope=_scope_to_json(scope),
             lease_until=now,
@@ -148,7 +161,7 @@ def run_next() -> bool:
     try:
         if job.attempts > MAX_ATTEMPTS:
             raise LociError(f"given up after {MAX_ATTEMPTS} attempts")
-        _run_remember(job)
+        _RUN[job.kind](job)
     except Unavailable as error:
         log.warning("job_postponed", job=str(job.id), reason=str(error)[:200])
     except LociError as error:
@@ -159,10 +172,15 @@ def run_next() -> bool:
     return True
 
 
-def _run_remember(job: Job) -> None:
+def _scope_of(job: Job) -> Scope:
     scope = _scope_from_json(job.tenant_id, job.scope)
     if not still_holds(scope):
         raise LociError("the key that queued this was revoked or has expired: nothing more was stored")
+    return scope
+
+
+def _run_remember(job: Job) -> None:
+    scope = _scope_of(job)
     items = [_from_json(item) for item in job.payload["items"]]
     while job.done < job.total:
         batch = items[job.done : job.done + BATCH]
@@ -171,11 +189,39 @@ def _run_remember(job: Job) -> None:
         job.result["stored"] += sum(outcome.status == "stored" for outcome in outcomes)
         job.result["duplicates"] += sum(outcome.status in ("duplicate", "updated") for outcome in outcomes)
         job.done += len(batch)
-        with tenant_rows(job.tenant_id):
-            Job.objects.filter(tenant_id=job.tenant_id, id=job.id).update(
-                done=job.done, result=job.result, lease_until=timezone.now() + timedelta(seconds=LEASE)
-            )
+        _keep_progress(job)
     _end(job, "succeeded", "")
+
+
+def _run_evaluate(job: Job) -> None:
+    scope, plan = _scope_of(job), Plan.from_json(job.payload)
+    ranks = job.result["ranks"]
+    for batch in each_batch(scope, plan, list(ranks)):
+        ranks |= batch
+        job.done = min(len(ranks), job.total)
+        _keep_progress(job)
+    run = keep(scope, plan, ranks, job.id)
+    # what was asked may have grown or shrunk since the job was queued
+    job.done = job.total = run.questions
+    job.result = {
+        "run": str(run.id), "recall_at_1": run.recall_1, "recall_at_5": run.recall_5, "recall_at_10": run.recall_10,
+        "mrr": run.mrr,
+    }  # fmt: skip
+    _keep_progress(job)
+    _end(job, "succeeded", "")
+
+
+_RUN = {"remember": _run_remember, "evaluate": _run_evaluate}
+
+
+def _keep_progress(job: Job) -> None:
+    with tenant_rows(job.tenant_id):
+        Job.objects.filter(tenant_id=job.tenant_id, id=job.id).update(
+            done=job.done,
+            total=job.total,
+            result=job.result,
+            lease_until=timezone.now() + timedelta(seconds=LEASE),
+        )
 
 
 def _end(job: Job, state: str, error: str) -> None:

@@ -6,15 +6,19 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError
 
+from loci.ground.errors import Fault, InvalidRequest
 from memory.engine.embedding import EmbedderError
 from memory.engine.filters import Filter
+from memory.engine.lexis import QuerySyntaxError, parse
 from memory.engine.shape import shape_of
 from memory.engine.text import estimate_tokens
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides
 from memory.engine.types import NOW, Search, View
 from memory.retrievers import dense
+from memory.services.learning import permitted, record_recall
 from memory.services.patience import Late, within
-from memory.services.retrieve import Hit, Recalled, Run, retrieve
+from memory.services.recalled import Hit, Recalled
+from memory.services.retrieve import Run, retrieve
 from memory.stores.embedders import configured
 from memory.stores.postgres.reader import remaining_ms
 from tenants.authentication import require
@@ -41,26 +45,58 @@ def recall(
     include_trace: bool = False,
     mode: str = "hybrid",
     overrides: Overrides = AS_SET,
+    radius: int = 0,
+    length: int | None = None,
 ) -> Recalled:
     """The memories within `scope` that answer `query` best: `limit` of them (1 to 100) if there are as many.
 
     `deadline` is in seconds from now (default RECALL_DEADLINE): an arm that is late is left out and named in
     `degraded`. `token_budget` keeps the longest prefix of the results whose texts fit, by estimate. `mode` is one of
     `memory.engine.tuning.MODES`; `overrides` is what this recall does otherwise than the tenant has set.
+    `radius`: that many neighbours on each side come with each result, 0 to 5. `length`: characters of each text that
+    are wanted, and count for the budget.
+    `InvalidRequest` for a raw query that cannot be read; its `position` is in characters from 0.
     """
-    require(scope, Right.READ)
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
-    run = Run(scope, search, Recalled(), shape_of(query), include_trace, overrides.over(DEFAULTS))
+    run = searched(scope, search, overrides, include_trace=include_trace, radius=radius)
+    spend(run, token_budget, length)
+    record_recall(scope, [hit.record.id for hit in run.answer.hits], run.tuning)
+    run.answer.trace["timings_ms"] = run.timings
+    run.answer.seconds = time.monotonic() - began
+    return run.answer
+
+
+def searched(
+    scope: Scope, search: Search, overrides: Overrides, *, include_trace: bool = False, radius: int = 0
+) -> Run:
+    """A recall that has been made, before its budget is spent: with all that it found on the way."""
+    require(scope, Right.READ)
+    if search.mode == "raw":
+        _check_syntax(search.text)
+    allowed, notes = permitted(scope, overrides)
+    tuning = allowed.over(DEFAULTS)
+    run = Run(
+        scope, search, Recalled(notes=notes), shape_of(search.text), include_trace, tuning, allowed, radius=radius
+    )
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):
             break
-    _spend(run.answer, run.tuning.token_budget if token_budget is None else token_budget)
-    run.answer.trace["timings_ms"] = run.timings
-    run.answer.seconds = time.monotonic() - began
-    return run.answer
+    return run
+
+
+def _check_syntax(query: str) -> None:
+    try:
+        parse(query)
+    except QuerySyntaxError as error:
+        raise InvalidRequest(
+            [Fault(("body", "query"), str(error), "query_syntax")],
+            position=error.position,
+            fault=error.fault,
+            expected=error.expected,
+        ) from None
 
 
 def _attempt(run: Run, *, last: bool) -> bool:
@@ -78,7 +114,7 @@ def _attempt(run: Run, *, last: bool) -> bool:
             raise
         # query_canceled is how statement_timeout shows
         late = getattr(error.__cause__, "sqlstate", "") == "57014"
-        name = run.part if run.part == "pool" else f"retriever:{run.part}"
+        name = run.part if run.part in ("pool", "signals") else f"retriever:{run.part}"
         run.degrade(f"{name}:{'timeout' if late else 'failed'}")
         if not late:
             log.error("recall_part_failed", part=run.part, reason=type(error).__name__)
@@ -108,11 +144,17 @@ def _embed(run: Run) -> None:
         run.degrade("retriever:dense:failed")
 
 
-def _spend(answer: Recalled, budget: int | None) -> None:
-    """Keep the prefix that fits the budget."""
+def spend(run: Run, token_budget: int | None, length: int | None = None) -> None:
+    """Keep the prefix of the results that fits the budget, the tenant's own where None is given.
+
+    Of each text its first `length` characters count, and its neighbours' as much.
+    """
+    budget = run.tuning.token_budget if token_budget is None else token_budget
+    answer = run.answer
     total, kept = 0, 0
     for hit in answer.hits:
-        cost = estimate_tokens(hit.record.text)
+        texts = [hit.record.text, *(near.record.text for near in hit.beside)]
+        cost = sum(estimate_tokens(text[:length]) for text in texts if text[:length])
         if budget is not None and total + cost > budget:
             break
         total, kept = total + cost, kept + 1

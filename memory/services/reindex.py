@@ -11,7 +11,7 @@ from loci.ground.ids import uuid7
 from memory.engine.text import analyse
 from memory.services.indexing import index_versions
 from memory.stores.embedders import configured
-from memory.stores.postgres import outbox, terms
+from memory.stores.postgres import outbox, terms, words
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants import audit
 from tenants.rls import tenant_rows
@@ -61,9 +61,22 @@ def reindex(scope: Scope, *, after: UUID | None = None, progress: Progress = lam
         index_versions(scope, batch, by="reindex")
         after, done = batch[-1], done + len(batch)
         progress(Done(done, after))
+    _sweep_words(scope)
     with tenant_rows(scope.tenant) as cursor:
         _recount(cursor, scope)
     return done
+
+
+def _sweep_words(scope: Scope) -> None:
+    """Take out of the vocabulary what no version holds any more, page by page."""
+    last = ("", "")
+    while True:
+        with tenant_rows(scope.tenant) as cursor:
+            found = words.page(cursor, scope, last)
+            words.drop_unused(cursor, scope, found)
+        if not found:
+            return
+        last = found[-1]
 
 
 def _leave_space(cursor: CursorWrapper, scope: Scope, space: str) -> bool:

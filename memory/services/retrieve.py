@@ -1,8 +1,8 @@
 """What a recall asks of the database, in one transaction: the arms, the pool, fusion and stages, the records."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -11,58 +11,45 @@ from django.db.backends.utils import CursorWrapper
 
 from loci.ground.metrics import DEGRADED, RECALL_SECONDS
 from memory.engine import stages
+from memory.engine.dates import DateReading
 from memory.engine.filters import empty_ranges, fields_of
 from memory.engine.fusion import fuse, reciprocal_ranks, with_floor
 from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
-from memory.engine.text import detect_language
-from memory.engine.tuning import DEFAULTS, Tuning
-from memory.engine.types import Fused, Neighbour, PoolItem, Ranked, Record, Search
+from memory.engine.stages.learned import needs_signals
+from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
+from memory.engine.types import Fused, Link, PoolItem, Ranked, Search
 from memory.engine.weighing import arm_weights
-from memory.retrievers import dense, lexical
+from memory.retrievers import dense, lexical, temporal
+from memory.services.dating import dates_of
+from memory.services.learning import informed
+from memory.services.recalled import Beside, Hit, Recalled
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, records
+from memory.stores.postgres.corpus import Figures
+from memory.stores.postgres.lexical import PostgresWords
 from memory.stores.postgres.reader import PostgresReader
+from memory.stores.postgres.temporal import PostgresTimes
+from memory.stores.postgres.words import is_narrow
 from tenants.scope import Scope
 
 POOL = 50
 """Hits of each arm that enter the pool, at least."""
 ANCHORS = 30
 """Hits whose neighbours within their source join the pool, at least."""
-STAGED = 50
+STAGED = 100
 """The best of the pool that the stages look at, at least; twice the limit if that is more."""
+STRICT = frozenset({"raw", "exact", "keyword", "fuzzy"})
+"""Modes whose hits are all that is asked for: nothing else joins the pool."""
 T = TypeVar("T")
 NO_WORDS = LexicalHits([], {})
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One result: `arms` are the arms that found it, with their rank from 1; `parts` add up to its place."""
-
-    record: Record
-    score: float
-    arms: Mapping[str, int]
-    parts: Mapping[str, float]
-    raw: Mapping[str, float]
-
-
-@dataclass(slots=True)
-class Recalled:
-    """The answer: hits best first. `degraded` names what fell back, `notes` what merely did not apply."""
-
-    hits: list[Hit] = field(default_factory=list)
-    degraded: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    tokens_estimate: int = 0
-    trace: dict[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-
-
 @dataclass(slots=True)
 class Run:
-    """One recall under way. `explicit` says that the request itself chose weights for the arms."""
+    """One recall under way. `dates`: the time that the query names."""
 
     scope: Scope
     search: Search
@@ -70,17 +57,29 @@ class Run:
     shape: Shape
     with_trace: bool = False
     tuning: Tuning = DEFAULTS
+    overrides: Overrides = AS_SET
+    dates: DateReading | None = None
     embedding: Embedding | None = None
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
     words: LexicalHits = NO_WORDS
     timings: dict[str, float] = field(default_factory=dict)
     part: str = "filters"
     left_out: set[str] = field(default_factory=set)
+    radius: int = 0
+    """How many neighbours on each side are to come with each result."""
+    order: Sequence[Fused] = ()
+    """All that was fused, in its last order; the results are the first of it."""
 
     @property
     def weights(self) -> dict[str, float]:
         """How much each arm counts in this recall."""
-        return arm_weights(self.tuning, self.shape, strength=self.words.strength)
+        dated = temporal.NAME in self.arms
+        return arm_weights(self.tuning, self.shape, strength=self.words.strength, dated=dated, focused=self.only_dated)
+
+    @property
+    def only_dated(self) -> bool:
+        """Whether nothing but a time was asked for, and something happened then."""
+        return self.dates is not None and self.dates.focused and bool(self.arms.get(temporal.NAME))
 
     def takes(self, arm: str) -> bool:
         """Whether an arm runs: the mode asks for it, it did not fail before, and it counts."""
@@ -107,8 +106,8 @@ class Run:
 def retrieve(run: Run, cursor: CursorWrapper) -> None:
     """Fill `run.answer.hits`, on a cursor inside `tenant_rows` of the scope's tenant."""
     _check_filters(run, cursor)
-    items, neighbours = _found(run, cursor)
-    fused = run.timed("fusion", lambda: _fused(run, items, neighbours))
+    items, links = _found(run, cursor)
+    fused = run.timed("fusion", lambda: _fused(run, items, links))
     _answer(run, cursor, fused)
 
 
@@ -123,38 +122,69 @@ def _check_filters(run: Run, cursor: CursorWrapper) -> None:
     run.answer.notes += [note for note in notes if note not in run.answer.notes]
 
 
-def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Neighbour]]:
+def _found(run: Run, cursor: CursorWrapper) -> tuple[Sequence[PoolItem], Sequence[Link]]:
     """The arms on one connection, then the pool with every member truly scored."""
     figures = corpus.read(cursor, run.scope)
-    store = PostgresReader(cursor, figures)
+    run.tuning = run.overrides.over(figures.tuning)
+    _read_dates(run)
+    store, words = stores(run, cursor, figures)
     if run.embedding is not None:
         compare_space(figures, configured(), configured().space)
-    for name, arm in _arms(run, store):
+    for name, arm in arms_of(run, store, words, max(POOL, run.search.limit)):
         run.arms[name] = run.timed(name, arm)
     versions = list(dict.fromkeys(hit.version for hits in run.arms.values() for hit in hits))
     if not versions:
         return [], []
-    if "pool" in run.left_out:
+    if "pool" in run.left_out or run.search.mode in STRICT:
         return _unscored(run, versions), []
     anchors = _anchors(run, max(ANCHORS, run.search.limit)) if run.tuning.smoothing else []
-    return run.timed(
-        "pool",
-        lambda: store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights),
-    )
+    return run.timed("pool", lambda: _completed(run, store, versions, anchors))
 
 
-def _arms(run: Run, store: PostgresReader) -> Iterator[tuple[str, Callable[[], Sequence[Ranked]]]]:
-    """The arms that this recall takes, each with its call."""
-    count = max(POOL, run.search.limit)
+def _read_dates(run: Run) -> None:
+    if run.takes(temporal.NAME):
+        run.dates = dates_of(run.scope, run.search, run.tuning)
+    asked = run.overrides.weights and run.overrides.weights.get(temporal.NAME)
+    if asked and run.dates is None and "temporal:no_parse" not in run.answer.notes:
+        run.answer.notes.append("temporal:no_parse")
+
+
+def _completed(
+    run: Run, store: PostgresReader, versions: Sequence[UUID], anchors: Sequence[UUID]
+) -> tuple[Sequence[PoolItem], Sequence[Link]]:
+    """The pool with its neighbours; where the query names a time, with how near each lies to it."""
+    items, links = store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights)
+    if run.dates is None or temporal.NAME not in run.arms:
+        return items, links
+    times = PostgresTimes(store.cursor, store)
+    return temporal.scored(times, run.scope, items, run.dates.windows, only_dated=run.only_dated), links
+
+
+def stores(run: Run, cursor: CursorWrapper, figures: Figures) -> tuple[PostgresReader, PostgresWords]:
+    """What the arms ask, on one cursor."""
+    fields = run.tuning.fields
+    return PostgresReader(cursor, figures, fields), PostgresWords(cursor, figures, fields)
+
+
+def arms_of(
+    run: Run, store: PostgresReader, words: PostgresWords, count: int
+) -> Iterator[tuple[str, Callable[[], Sequence[Ranked]]]]:
+    """The arms that this recall takes, each with the call that finds its first `count`."""
     embedding = run.embedding
     if embedding is not None and run.takes(dense.NAME):
         yield dense.NAME, lambda: dense.retrieve(store, run.scope, run.search, embedding, count)
     if run.takes(lexical.NAME):
-        yield lexical.NAME, lambda: _words(run, store, count)
+        yield lexical.NAME, lambda: _words(run, words, count)
+    dates = run.dates
+    if dates is not None and run.takes(temporal.NAME):
+        times = PostgresTimes(store.cursor, store)
+        yield temporal.NAME, lambda: temporal.retrieve(times, run.scope, run.search, dates, embedding, count)
 
 
-def _words(run: Run, store: PostgresReader, count: int) -> Sequence[Ranked]:
-    run.words = lexical.retrieve(store, run.scope, run.search, count)
+def _words(run: Run, store: PostgresWords, count: int) -> Sequence[Ranked]:
+    run.words = lexical.retrieve(store, run.scope, run.search, count, narrow=is_narrow(run.scope))
+    if run.words.partial:
+        run.degrade(f"retriever:{lexical.NAME}:partial")
     return run.words.hits
 
 
@@ -174,23 +204,34 @@ def _unscored(run: Run, versions: Sequence[UUID]) -> list[PoolItem]:
     return [PoolItem(version, {arm: found.get(version) for arm, found in by_arm.items()}) for version in versions]
 
 
-def _fused(run: Run, items: Sequence[PoolItem], neighbours: Sequence[Neighbour]) -> list[Fused]:
+def _fused(run: Run, items: Sequence[PoolItem], links: Sequence[Link]) -> list[Fused]:
     weights = {arm: weight for arm, weight in run.weights.items() if arm in run.arms}
     rankings = _rankings(run) if run.tuning.fusion == "rrf" else None
-    return fuse(items, neighbours, weights, run.tuning.smoothing, rankings=rankings)
+    smoothing = 0.0 if run.only_dated else run.tuning.smoothing
+    # an embedder of one's own need not know it
+    alike = getattr(configured(), "alike", None)
+    return fuse(items, links, weights, smoothing, rankings=rankings, alike=alike)
 
 
 def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
     """The best, with their records; stages look at the best of the pool, and may change their order."""
     limit = run.search.limit
     asked = _asked(run)
-    staged = stages.switched_on(run.tuning.stages, asked)
+    # the order of time is all that was asked for
+    staged = [] if run.only_dated else stages.switched_on(run.tuning.stages, asked)
     floor = [hit.version for hit in run.arms.get(dense.NAME, ())[: run.tuning.vector_floor]]
     best = with_floor(fused, floor, max(STAGED, 2 * limit) if staged else limit)
+    run.order = fused
     found = run.timed("texts", lambda: records.by_version(cursor, run.scope, [hit.version for hit in best]))
-    candidates = [Candidate(hit, found[hit.version]) for hit in best if hit.version in found]
+    candidates: Sequence[Candidate] = [Candidate(hit, found[hit.version]) for hit in best if hit.version in found]
+    if needs_signals(staged) and "signals" not in run.left_out:
+        plain = candidates
+        candidates = run.timed("signals", lambda: informed(cursor, run.scope, plain, run.shape, run.arms))
     if staged:
-        best = with_floor(run.timed("stages", lambda: stages.apply(staged, asked, candidates)), floor, limit)
+        reordered = run.timed("stages", lambda: stages.apply(staged, asked, candidates))
+        best = with_floor(reordered, floor, limit)
+        moved = {hit.version for hit in reordered}
+        run.order = [*reordered, *(hit for hit in fused if hit.version not in moved)]
     ranks = {arm: {hit.version: rank for rank, hit in enumerate(hits, 1)} for arm, hits in run.arms.items()}
     run.answer.hits = [
         Hit(
@@ -203,20 +244,36 @@ def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
         for hit in best
         if hit.version in found
     ]
+    if run.radius:
+        run.answer.hits = run.timed("neighbours", lambda: _with_neighbours(run, cursor))
     if run.with_trace:
         run.answer.trace = _trace(run, cursor, fused, [stage.name for stage in staged])
+
+
+def _with_neighbours(run: Run, cursor: CursorWrapper) -> list[Hit]:
+    """The results with what stands beside them, seen under the same scope, filters and time."""
+    versions = [hit.record.version for hit in run.answer.hits]
+    store = PostgresReader(cursor, Figures())
+    near = store.neighbours(run.scope, run.search, versions, run.radius)
+    found = records.by_version(cursor, run.scope, list({each.version for each in near}))
+    beside: dict[UUID, list[Beside]] = {version: [] for version in versions}
+    for each in sorted(near, key=lambda each: each.distance):
+        if each.version in found:
+            beside[each.anchor].append(Beside(each.distance, found[each.version]))
+    return [replace(hit, beside=beside[hit.record.version]) for hit in run.answer.hits]
 
 
 def _asked(run: Run) -> Asked:
     text = run.search.text
     return Asked(
         text,
-        detect_language(text),
-        list(run.words.weights),
+        run.words.weights,
+        run.words.information,
         run.shape,
         identifiers(text),
         run.search.view.valid_at or datetime.now(UTC),
         run.tuning.half_life,
+        run.tuning.access_bonus,
     )
 
 
@@ -236,6 +293,8 @@ def _trace(run: Run, cursor: CursorWrapper, fused: Sequence[Fused], staged: Sequ
         "weights": run.weights,
         "fusion": run.tuning.fusion,
         "shape": run.shape,
+        "mode": run.search.mode,
+        "read_as": {word: list(others) for word, others in run.words.read_as.items()},
         "fused": ranked(fused),
         "stages": list(staged),
     }

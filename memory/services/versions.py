@@ -12,7 +12,7 @@ from billing import quotas
 from loci.ground.context import current as facts
 from loci.ground.ids import uuid7
 from loci.ground.instants import parse_instant
-from memory.engine.text import Analysis
+from memory.engine.text import Analysis, with_tags
 from memory.services.prepare import check_order, validity
 from memory.stores.postgres import outbox, terms, vectors, writer
 from memory.stores.postgres.writer import Change, Current
@@ -63,12 +63,14 @@ def write_versions(
         writer.unmark_retracted(cursor, scope, list(ended))
     rows = [draft.row for draft in drafts]
     writer.add_versions(cursor, scope, rows)
-    terms.add_postings(cursor, scope, {draft.row["id"]: draft.analysis for draft in drafts})
+    analyses = [with_tags(draft.analysis, draft.row["tags"], draft.row["language"]) for draft in drafts]
+    terms.add_postings(cursor, scope, {row["id"]: analysis for row, analysis in zip(rows, analyses, strict=True)})
     terms.add_filter_values(cursor, scope, [(row["id"], row["metadata"], row["tags"]) for row in rows])
     pending = _index(cursor, scope, drafts, lease)
     change.memories += len(drafts) - len(ended)
-    change.documents += sum(1 for draft in drafts if draft.analysis.terms)
-    change.length += sum(draft.analysis.length for draft in drafts if draft.analysis.terms)
+    found = [analysis for analysis in analyses if analysis.everything()]
+    change.documents += len(found)
+    change.length += sum(analysis.length for analysis in found)
     quotas.reserve(cursor, scope, "memories", change.memories)
     writer.settle(cursor, scope, change)
     return pending

@@ -161,6 +161,28 @@ class InvalidateResponse(BaseModel):
     complete: bool
 
 
+class FeedbackResponse(BaseModel):
+    """What was learned. `query_type` is the shape of query that it counts for, `q_learning_updates` how many
+    retrievers it moved, `ior_recorded` whether it counts as a showing."""
+
+    ok: bool
+    hit_id: str
+    signal: Literal["useful", "clicked", "irrelevant"]
+    reward: float
+    query_type: str
+    ior_recorded: bool
+    q_learning_updates: int
+
+
+class NeighborResponse(BaseModel):
+    """What stands `distance` places after (+) or before (-) a result in its source."""
+
+    id: str
+    distance: int
+    text: str
+    metadata: dict[str, Any]
+
+
 class RecallHit(BaseModel):
     """One result. The order of the list is what counts; `score` lies in [0, 1] and compares within one answer."""
 
@@ -170,7 +192,39 @@ class RecallHit(BaseModel):
     source: str | None
     retrievers: list[str]
     metadata: dict[str, Any]
+    cut: bool | None = None
+    neighbors: list[NeighborResponse] | None = None
     explanation: dict[str, Any] | None = None
+
+
+class WhyRetriever(BaseModel):
+    """What a retriever makes of the memory: `rank` null: not among its first 1,000; `margin`: by how much its score
+    misses that of the last hit that was taken."""
+
+    rank: int | None
+    score: float | None
+    taken: int
+    last_score: float | None
+    margin: float | None
+
+
+class WhyResponse(BaseModel):
+    """What became of a memory in a recall. `rank`: its place; `margin`: the log-odds by which it misses the last
+    result; `filtered_by`: the request's fields that keep it out; `times`: which time keeps it from view; `indexed`
+    false: it has no vector yet."""
+
+    id: str
+    version: str
+    verdict: Literal["returned", "over_token_budget", "below_limit", "below_cut", "filtered", "other_time"]
+    rank: int | None
+    margin: float | None
+    parts: dict[str, float]
+    retrievers: dict[str, WhyRetriever]
+    filtered_by: list[str]
+    times: list[str]
+    indexed: bool
+    degraded: list[str]
+    notes: list[str]
 
 
 class RecallResponse(BaseModel):

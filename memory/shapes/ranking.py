@@ -1,42 +1,74 @@
 """How one recall is to rank, field by field."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from memory.engine.stages import STAGES
-from memory.engine.tuning import ARMS, FUSIONS, MOST_WEIGHT, SEED_ARMS, Overrides, arm_name
+from memory.engine.tuning import ARMS, FUSIONS, MODES, MOST_WEIGHT, SEED_ARMS, Overrides, arm_name
 from memory.shapes.strict import Strict
 
-Mode = Literal["hybrid", "natural", "vector"]
+W = TypeVar("W", bound=float | None)
+S = TypeVar("S", bound=bool | None)
+_SAME_NAMES = {
+    "fusion", "weights", "stages", "vector_floor", "smoothing", "access_bonus", "record_access", "record_exposures",
+}  # fmt: skip
+Mode = Annotated[
+    Literal[MODES],  # type: ignore[valid-type]
+    Field(
+        description="hybrid: by meaning and by word; vector: by meaning alone; by word alone: natural (any word),"
+        " keyword (every word), exact (as one phrase), fuzzy (words may be misspelt),"
+        ' raw (a query language: word, wor*, "a phrase", AND, OR, NOT or -, parentheses).'
+    ),
+]
+Detail = Annotated[
+    Literal["1", "2", "3", "full"],
+    BeforeValidator(lambda value: str(value) if isinstance(value, int) and not isinstance(value, bool) else value),
+    Field(
+        description="How much of each text: 1 none, 2 its first 40 characters, 3 its first 200, full all. The token"
+        " budget counts what is left."
+    ),
+]
+DETAILS: Final[Mapping[str, int | None]] = {"1": 0, "2": 40, "3": 200, "full": None}
+"""Characters of each text, by `detail`."""
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
 
-def _weights(value: dict[str, float] | None) -> dict[str, float] | None:
+def _arm(value: str) -> str:
+    if arm_name(value) not in ARMS:
+        raise ValueError(f"knows no retriever '{value[:64]}': choose from {', '.join((*ARMS, *SEED_ARMS))}")
+    return arm_name(value)
+
+
+def known_weights(value: dict[str, W] | None) -> dict[str, W] | None:
+    """`value` with each retriever under its own name; ValueError for one that is unknown or named twice."""
     if value is None:
         return None
     for name in value:
-        if arm_name(name) not in ARMS:
-            raise ValueError(f"knows no retriever '{name[:64]}': choose from {', '.join((*ARMS, *SEED_ARMS))}")
+        _arm(name)
     if len({arm_name(name) for name in value}) < len(value):
         raise ValueError("names a retriever twice, by its own name and by the seed's")
     return {arm_name(name): weight for name, weight in value.items()}
 
 
-def _stages(value: dict[str, bool] | None) -> dict[str, bool] | None:
+def known_stages(value: dict[str, S] | None) -> dict[str, S] | None:
+    """`value`; ValueError for a stage that is unknown."""
     for name in value or {}:
         if name not in STAGE_NAMES:
             raise ValueError(f"knows no stage '{name[:64]}': choose from {', '.join(STAGE_NAMES)}")
     return value
 
 
+Arm = Annotated[str, AfterValidator(_arm)]
+"""A retriever by its own or the seed's name; its own afterwards."""
 Weights = Annotated[
     dict[str, Annotated[float, Field(ge=0, le=MOST_WEIGHT)]] | None,
-    AfterValidator(_weights),
+    AfterValidator(known_weights),
     Field(description="By retriever, 0 to 10; multiplies what it counts by itself, 0 leaves it out."),
 ]
 Stages = Annotated[
-    dict[str, bool] | None, AfterValidator(_stages), Field(description="Stages switched on (true) or off (false).")
+    dict[str, bool] | None, AfterValidator(known_stages), Field(description="Stages switched on (true) or off (false).")
 ]
 
 
@@ -56,10 +88,16 @@ class Ranking(Strict):
         None, ge=0, le=1, description="Share of its neighbours' score that a result is lent."
     )
 
+    access_bonus: float | None = Field(
+        None, ge=0, le=1, description="By how much of their odds the stage access_bonus lifts much-used memories."
+    )
+    record_access: bool | None = Field(None, description="Count the results as used; needs the right write.")
+    record_exposures: bool | None = Field(None, description="Count the results as shown; needs the right write.")
+
     @property
     def overrides(self) -> Overrides:
         """The same for `recall`."""
-        given: dict[str, Any] = self.model_dump(include={"fusion", "weights", "stages", "vector_floor", "smoothing"})
+        given: dict[str, Any] = self.model_dump(include=_SAME_NAMES)
         return Overrides(**given, adaptive=self.adaptive_weights)
 
 

@@ -4,11 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory.engine.chosen import RECALL
 from memory.engine.items import Outcome
+from memory.engine.stages import STAGES
 from memory.engine.types import Record
 from memory.models import Job
 from memory.services.jobs import outcome_json
 from memory.services.recall import Hit, Recalled
+from memory.services.settings import TenantSettings
+from memory.services.why import Why
 
 SEED_NAMES = {"dense": "vector", "lexical": "bm25"}
 
@@ -44,16 +48,28 @@ def payload(record: Record) -> dict[str, Any]:
     return {**record.payload["metadata"], **built_in}
 
 
-def hit(found: Hit, *, explain: bool) -> dict[str, Any]:
-    """One result of a recall."""
+def hit(found: Hit, *, explain: bool, length: int | None = None) -> dict[str, Any]:
+    """One result of a recall, its text cut to `length` characters."""
     document: dict[str, Any] = {
         "id": str(found.record.id),
-        "text": found.record.text,
+        "text": found.record.text[:length],
         "score": round(found.score, 6),
         "source": found.record.payload["source"] or None,
         "retrievers": [seed_name(arm) for arm in found.arms],
         "metadata": payload(found.record),
     }
+    if length is not None and len(found.record.text) > length:
+        document["cut"] = True
+    if found.beside:
+        document["neighbors"] = [
+            {
+                "id": str(near.record.id),
+                "distance": near.distance,
+                "text": near.record.text[:length],
+                "metadata": payload(near.record),
+            }
+            for near in found.beside
+        ]
     if explain:
         document["explanation"] = {
             "ranks": {seed_name(arm): rank for arm, rank in found.arms.items()},
@@ -63,17 +79,79 @@ def hit(found: Hit, *, explain: bool) -> dict[str, Any]:
     return document
 
 
-def recalled(query: str, answer: Recalled, *, trace: bool) -> dict[str, Any]:
+def recalled(query: str, answer: Recalled, *, trace: bool, length: int | None = None) -> dict[str, Any]:
     """A whole recall."""
     degraded, notes = ([seed_tag(tag) for tag in tags] for tags in (answer.degraded, answer.notes))
     return {
         "query": query,
-        "results": [hit(found, explain=trace) for found in answer.hits],
+        "results": [hit(found, explain=trace, length=length) for found in answer.hits],
         "degraded": degraded,
         "notes": notes,
         "trace": _trace(answer.trace) | {"degraded": degraded, "notes": notes} if trace else None,
         "tokens_estimate": answer.tokens_estimate,
     }
+
+
+def tenant_settings(found: TenantSettings) -> dict[str, Any]:
+    """A tenant's settings; the key of its language model is never among them."""
+    tuning, model = found.tuning, found.model
+    return {
+        "version": found.version,
+        "changed_at": found.changed_at,
+        "recall": {
+            **{name: _plain(getattr(tuning, ours)) for name, ours in RECALL.items()},
+            "stages": {stage.name: tuning.stages.get(stage.name, stage.default) for stage in STAGES},
+        },
+        "dates": {
+            "time_zone": tuning.time_zone,
+            "date_order": tuning.date_order,
+            "languages": list(tuning.languages),
+        },
+        "llm": {
+            "provider": model.provider,
+            "url": model.url,
+            "model": model.model,
+            "api_key_set": model.key_set,
+            "api_key_last4": model.key_last4,
+            "source": model.source,
+        },
+        "chosen": list(found.chosen),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def why(found: Why) -> dict[str, Any]:
+    """Why a memory did or did not come."""
+    return {
+        "id": str(found.record.id),
+        "version": str(found.record.version),
+        "verdict": found.verdict,
+        "rank": found.rank,
+        "margin": _rounded(found.margin),
+        "parts": {seed_name(part): round(value, 6) for part, value in found.parts.items()},
+        "retrievers": {
+            seed_name(name): {
+                "rank": arm.rank,
+                "score": _rounded(arm.score),
+                "taken": arm.taken,
+                "last_score": _rounded(arm.last),
+                "margin": _rounded(arm.margin),
+            }
+            for name, arm in found.arms.items()
+        },
+        "filtered_by": list(found.clauses),
+        "times": list(found.times),
+        "indexed": found.indexed,
+        "degraded": [seed_tag(tag) for tag in found.degraded],
+        "notes": [seed_tag(tag) for tag in found.notes],
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
 
 
 def _trace(trace: Mapping[str, Any]) -> dict[str, Any]:

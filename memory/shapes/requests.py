@@ -1,5 +1,6 @@
 """The shapes of REST requests. A superset of the seed's, field for field."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
@@ -8,9 +9,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from loci.ground.instants import BadInstant, parse_instant
-from memory.engine.filters import FilterError, parse_filters
+from memory.engine.clauses import Clause, of_confidence, of_filters, of_list, of_tier
+from memory.engine.filters import FilterError, Range, parse_filters
+from memory.engine.tuning import Overrides
+from memory.engine.types import View
 from memory.services.prepare import metadata_fault
-from memory.shapes.ranking import Mode, Ranking
+from memory.shapes.ranking import ALL_OFF, Detail, Mode, Ranking
 from memory.shapes.strict import Strict
 
 KINDS = (
@@ -34,6 +38,19 @@ SeedInstant = Annotated[str, Field(max_length=64), AfterValidator(_seed_instant)
 def instant(text: str | None) -> datetime | None:
     """The moment of a `SeedInstant`."""
     return None if text is None else parse_instant(text, naive_is_utc=True)
+
+
+def with_offset(text: str) -> str:
+    """`text`, which names an instant; a date-time without an offset is a fault. A bare date is midnight UTC."""
+    try:
+        parse_instant(text, naive_is_utc=False)
+    except BadInstant as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+Instant = Annotated[str, Field(max_length=64), AfterValidator(with_offset)]
+"""ISO 8601 with an offset; a bare date is midnight UTC."""
 
 
 def _metadata(value: dict[str, Any]) -> dict[str, Any]:
@@ -162,7 +179,7 @@ class RecallRequest(Ranking):
 
     query: str = Field(min_length=1, max_length=32_768)
     limit: int = Field(10, ge=1, le=100)
-    mode: Mode = Field("hybrid", description="hybrid: by meaning and by word; natural: by word alone; vector: meaning.")
+    mode: Mode = "hybrid"
     full_pipeline: bool = Field(True, description="false: no stages, whatever `stages` says.")
     retry_on_weak: bool | None = None
     include_trace: bool = False
@@ -171,6 +188,55 @@ class RecallRequest(Ranking):
     include_invalidated: bool = False
     as_of: SeedInstant | None = Field(None, description="What held then, whether or not it was retracted since.")
     namespaces: list[Namespace] | None = Field(None, max_length=64)
+    tags: Tags | None = Field(None, description="Only with at least one of these.")
+    kinds: list[Literal[KINDS]] | None = Field(None, max_length=12)  # type: ignore[valid-type]
+    tier: Literal["facts", "chunks", "both"] = Field("both", description="facts: extracted ones and notes.")
+    min_confidence: float | None = Field(None, ge=0, le=1, description="What says nothing of its own is certain.")
+    since: Instant | None = Field(None, description="Only what happened at or after this moment.")
+    until: Instant | None = Field(None, description="Only what happened before this moment.")
+    include_neighbors: bool = Field(False, description="With what stands beside each result in its source.")
+    neighbor_radius: int = Field(1, ge=1, le=5, description="How many on each side.")
+    detail: Detail = "full"
+
+    @model_validator(mode="after")
+    def in_order(self) -> Self:
+        """An empty span is a mistake."""
+        start, end = instant(self.since), instant(self.until)
+        if start and end and not start < end:
+            raise ValueError("since must come before until")
+        return self
+
+    @property
+    def clauses(self) -> list[Clause]:
+        """All conditions, each under the name of its field."""
+        start, end = instant(self.since), instant(self.until)
+        return [
+            *of_filters(self.filters),
+            *of_list("namespaces", "namespace", self.namespaces),
+            *of_list("tags", "tags", self.tags),
+            *of_list("kinds", "kind", self.kinds),
+            *of_tier(self.tier),
+            *of_confidence(self.min_confidence),
+            *([Clause("since", Range("timestamp", gte=start))] if start else []),
+            *([Clause("until", Range("timestamp", lt=end))] if end else []),
+        ]
+
+    @property
+    def view(self) -> View:
+        """The time from which to look."""
+        as_of = instant(self.as_of)
+        return View(valid_at=as_of, include_invalidated=self.include_invalidated, ignore_invalidation=as_of is not None)
+
+    @property
+    def ways(self) -> Overrides:
+        """What this recall does otherwise than the tenant has set."""
+        return self.overrides if self.full_pipeline else replace(self.overrides, stages=ALL_OFF)
+
+
+class WhyRequest(RecallRequest):
+    """A recall, and the memory that is asked about."""
+
+    memory_id: MemoryId
 
 
 class ToolsQuery(Strict):

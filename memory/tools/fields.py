@@ -6,10 +6,11 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from loci.ground.instants import BadInstant, parse_instant
-from memory.engine.filters import And, AnyOf, Equals, Filter, Range, parse_filters
+from loci.ground.instants import parse_instant
+from memory.engine.clauses import Clause, of_filters, of_list, together
+from memory.engine.filters import Equals, Filter, Range
 from memory.engine.types import View
-from memory.shapes.requests import KINDS, Filters, Namespace, Tags
+from memory.shapes.requests import KINDS, Filters, Namespace, Tags, with_offset
 from memory.tools.schemas import Arguments
 
 DEFAULT_BUDGET = 4000
@@ -17,18 +18,10 @@ DEFAULT_BUDGET = 4000
 IDS = 256
 
 
-def _instant(text: str) -> str:
-    try:
-        parse_instant(text, naive_is_utc=False)
-    except BadInstant as error:
-        raise ValueError(str(error)) from None
-    return text
-
-
 Instant = Annotated[
     str,
     Field(max_length=64),
-    AfterValidator(_instant),
+    AfterValidator(with_offset),
     WithJsonSchema({"type": "string", "description": "ISO 8601 with an offset; a bare date is midnight UTC."}),
 ]
 """A moment; a date-time without an offset is a fault."""
@@ -79,19 +72,21 @@ class Narrowing(Arguments):
     @property
     def filter(self) -> Filter | None:
         """All conditions as one filter."""
-        parts: list[Filter] = []
-        if own := parse_filters(self.filters):
-            parts.append(own)
-        for field, values in (("namespace", self.namespaces), ("tags", self.tags), ("kind", self.kinds)):
-            if values is not None:
-                parts.append(AnyOf(field, tuple(values)))
-        if self.agent is not None:
-            parts.append(Equals("agent", self.agent))
-        if self.since or self.until:
-            parts.append(Range("timestamp", gte=moment(self.since), lt=moment(self.until)))
-        if len(parts) < 2:
-            return parts[0] if parts else None
-        return And(tuple(parts))
+        return together(self.clauses)
+
+    @property
+    def clauses(self) -> list[Clause]:
+        """All conditions, each under the name of its argument."""
+        start, end = moment(self.since), moment(self.until)
+        return [
+            *of_filters(self.filters),
+            *of_list("namespaces", "namespace", self.namespaces),
+            *of_list("tags", "tags", self.tags),
+            *of_list("kinds", "kind", self.kinds),
+            *([Clause("agent", Equals("agent", self.agent))] if self.agent is not None else []),
+            *([Clause("since", Range("timestamp", gte=start))] if start else []),
+            *([Clause("until", Range("timestamp", lt=end))] if end else []),
+        ]
 
     def view(self, *, include_invalidated: bool = False) -> View:
         """The time from which to look."""

@@ -13,7 +13,7 @@ from tenants.authentication import require
 from tenants.scope import Right, Scope
 
 A = TypeVar("A", bound=BaseModel)
-CORE = ("memory_search", "memory_remember", "memory_forget")
+CORE = ("memory_search", "memory_remember", "memory_forget", "memory_feedback")
 """What an agent needs every day: what `/mcp` lists unless it is asked for more."""
 SEED = "mnemostack"
 """The toolset with the seed's own names and arguments."""

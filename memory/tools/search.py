@@ -125,15 +125,17 @@ def context(scope: Scope, given: ContextArguments) -> ContextResult:
     )
 
 
+def asked(given: SearchArguments | ContextArguments) -> dict[str, Any]:
+    """What a search and the question why take alike."""
+    return {
+        "query": given.query,
+        "limit": given.limit,
+        "view": given.view(include_invalidated=given.include_invalidated),
+    }
+
+
 def _recalled(scope: Scope, given: SearchArguments | ContextArguments, *, trace: bool) -> Recalled:
-    return recall(
-        scope,
-        query=given.query,
-        limit=given.limit,
-        filters=given.filter,
-        view=given.view(include_invalidated=given.include_invalidated),
-        include_trace=trace,
-    )
+    return recall(scope, **asked(given), filters=given.filter, include_trace=trace)
 
 
 def _tell(answer: Recalled, length: int | None, budget: int) -> _Told:

@@ -8,6 +8,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Sequence
+from ipaddress import ip_network
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -34,6 +35,18 @@ def peppers(text: str) -> dict[str, str]:
     if len(found) < len(pairs):
         raise ImproperlyConfigured("KEY_PEPPERS names an id twice: keys under the first of them would stop working.")
     return found
+
+
+def networks(texts: Sequence[str]) -> tuple[str, ...]:
+    """The networks of ALLOWED_PRIVATE_NETWORKS, each `10.0.0.0/8` or an address. Raises ImproperlyConfigured."""
+    for text in texts:
+        try:
+            ip_network(text.strip())
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"ALLOWED_PRIVATE_NETWORKS has {text[:50]!r}, which is no network: write 10.1.0.0/16 or 10.1.2.3."
+            ) from None
+    return tuple(text.strip() for text in texts)
 
 
 def is_served(public_url: str, hosts: Iterable[str]) -> bool:

@@ -231,6 +231,15 @@ EMBEDDER_TIMEOUT = env.float("EMBEDDER_TIMEOUT", default=30.0)
 EMBEDDER_BATCH_SIZE = env.int("EMBEDDER_BATCH_SIZE", default=32)
 EMBEDDER_THREADS = env.int("EMBEDDER_THREADS", default=2)
 
+# Language model: none | openai | ollama | gemini | dotted.path.Class
+LLM_PROVIDER = env.str("LLM_PROVIDER", default="none")
+LLM_URL = env.str("LLM_URL", default="")
+LLM_MODEL = env.str("LLM_MODEL", default="")
+LLM_API_KEY = env.str("LLM_API_KEY", default="")
+LLM_TIMEOUT = env.float("LLM_TIMEOUT", default=30.0)
+# networks that addresses given by tenants may lie in though they are not public
+ALLOWED_PRIVATE_NETWORKS = production.networks(env.list("ALLOWED_PRIVATE_NETWORKS", default=[]))
+
 # seconds that a recall may take in all, and how long a write waits to become searchable
 RECALL_DEADLINE = env.float("RECALL_DEADLINE", default=5.0)
 INDEX_WAIT = env.float("INDEX_WAIT", default=10.0)

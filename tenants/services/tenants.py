@@ -19,10 +19,11 @@ from tenants.rls import tenant_rows
 from tenants.scope import Role
 from tenants.services.members import enrol
 
+DEFAULT_TIME_ZONE = "UTC"
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
-def create_tenant(slug: str, *, name: str = "", time_zone: str = "UTC", by: str = "create_tenant") -> UUID:
+def create_tenant(slug: str, *, name: str = "", time_zone: str = DEFAULT_TIME_ZONE, by: str = "create_tenant") -> UUID:
     """Make a tenant; its id. `RuleBroken` for a slug that is no DNS label, `Conflict` when it is taken."""
     if not _SLUG.fullmatch(slug):
         raise RuleBroken(f"'{slug}' is no slug: use 1 to 63 lower-case letters, digits and inner hyphens.")
@@ -70,6 +71,16 @@ def tenant_secret(tenant: UUID) -> bytes:
 def add_member(tenant: UUID, email: str, role: Role, *, password: str | None = None, by: str = "operator") -> User:
     """Give a person a role in a tenant; the person is made when there is none of that address."""
     return enrol(operator_scope(tenant, by), email, role, password=password).user
+
+
+def time_zone_of(tenant: UUID) -> str:
+    """The IANA name of the tenant's time zone; inside `tenant_rows` of it."""
+    return Tenant.objects.values_list("time_zone", flat=True).get(id=tenant)
+
+
+def set_time_zone(tenant: UUID, time_zone: str) -> None:
+    """Give the tenant another time zone, which has been checked; inside `tenant_rows` of it."""
+    Tenant.objects.filter(id=tenant).update(time_zone=time_zone)
 
 
 def slug_of(tenant: UUID) -> str:

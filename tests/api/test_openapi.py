@@ -23,6 +23,8 @@ SEED = {
     "WriteItem": "text chunk source offset timestamp tags metadata",
     "WriteResponse": "results stored duplicates failed",
     "WriteResult": "id status item offset",
+    "FeedbackRequest": "hit_id signal query query_type source sources reward",
+    "FeedbackResponse": "ok hit_id signal reward query_type ior_recorded q_learning_updates",
     "ListResponse": "items complete",
     "ListItem": "id content_hash timestamp indexed_at",
     "Selection": "ids source index_root",
@@ -146,6 +148,14 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         "ListResponse": alice.get("memories?source=s"),
         "MemoryResponse": alice.get(f"memories/{stored}"),
         "RecallResponse": alice.post("recall", {"query": "parrot", "include_trace": True}),
+        "WhyResponse": alice.post("recall/why", {"query": "parrot", "memory_id": stored}),
+        "FeedbackResponse": alice.post("feedback", {"hit_id": stored, "signal": "useful"}),
+        "GoldenAdded": alice.post("golden-questions", {"questions": [{"question": "parrot?", "expect": [stored]}]}),
+        "GoldenPage": alice.get("golden-questions"),
+        "RankedRunResponse": alice.post("golden-runs", {}),
+        "RunList": alice.get("golden-runs"),
+        "GoldenRemoved": alice.call("DELETE", "golden-questions", {"ids": [stored]}),
+        "SettingsAnswer": alice.with_key(["admin"]).get("settings"),
         "InvalidateResponse": alice.post("invalidate", {"ids": [stored]}),
         "EraseResponse": alice.call("DELETE", "memories", {"ids": [stored]}),
         "Problem": alice.get(f"memories/{stored}"),
@@ -154,8 +164,13 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         validator(description, name).validate(answer.json())
     validator(description, "Problem").validate(alice.post("recall", {"query": 7, "x": 1}).json())
     assert set(description["components"]["schemas"]) - set(answers) <= {
-        "CorrectRequest", "InvalidateRequest", "JsonValue", "ListItem", "RecallHit", "RecallRequest", "Selection",
-        "TenantStatus", "ToolArguments", "WriteItem", "WriteRequest", "WriteResult",
+        "ChangeResponse", "CorrectRequest", "DatesChange", "DatesSettings", "FeedbackRequest", "GoldenItem",
+        "GoldenOutcome", "GoldenQuestionResponse", "GoldenRemoval", "GoldenRequest", "InvalidateRequest", "JsonValue",
+        "LanguageModelChange", "LanguageModelSettings", "ListItem", "NeighborResponse", "RecallChange", "RecallHit",
+        "RecallRequest",
+        "RecallSettings", "RunRequest", "RunResponse", "Selection", "SettingsChange", "TenantStatus", "ToolArguments",
+        "WhyRequest", "WhyRetriever",
+        "WriteItem", "WriteRequest", "WriteResult",
     }  # fmt: skip
 
 

@@ -98,11 +98,13 @@ def test_namespaces_narrow_a_recall(alice: Caller) -> None:
     assert alice.found("password", namespaces=[]) == []
 
 
-def test_neighbours_in_a_source_lend_a_hit_their_relevance(alice: Caller) -> None:
-    turns = ["Where did you go?", "To the harbour of Lisbon.", "It was sunny.", "Anyway.", "And you?", "Me too."]
+def test_neighbours_in_a_source_lend_a_hit_their_relevance_if_they_are_alike(alice: Caller) -> None:
+    late = "The ferry was late."
+    turns = ["Where did you go?", "We took the ferry to Lisbon harbour.", late, "Anyway.", "And you?", "Me too."]
     for offset, turn in enumerate(turns):
         alice.remember(turn, source="talk", offset=offset)
-    alice.remember("It was sunny.", source="elsewhere", offset=0)
-    results = alice.recall("Lisbon harbour trip sunny weather", limit=10, include_trace=True)["results"]
-    sunny = {result["source"]: result["score"] for result in results if result["text"] == "It was sunny."}
-    assert sunny["talk"] > sunny["elsewhere"]
+    for offset, note in enumerate(["Lisbon harbour: bills are due in May.", late, "Buy soap."]):
+        alice.remember(note, source="notes", offset=offset)
+    results = alice.recall("trip to Lisbon harbour", limit=10, include_trace=True)["results"]
+    lent = {hit["source"]: hit["explanation"]["parts"].get("neighbours", 0.0) for hit in results if hit["text"] == late}
+    assert lent["talk"] > max(0.0, lent["notes"])

@@ -7,7 +7,9 @@ from itertools import count
 from loci.local.postgres import Cluster
 from tests.bench.report import Report
 from tests.bench.running import Loci, loci
+from tests.bench.sets import FROZEN
 
+DEFAULT_EMBEDDER = "minilm"
 _numbers = count(1)
 
 
@@ -21,6 +23,13 @@ class Options:
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000)
     queries: int = 200
     tenants: int = 1_000
+    seed: int = FROZEN
+    only: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The embedder's name, for scores in this process."""
+        return self.embedder or DEFAULT_EMBEDDER
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def throwaway_cluster(report: Report) -> Iterator[Cluster]:
     """A new cluster, gone when the block ends."""
     PLACE.mkdir(parents=True, exist_ok=True)
     for left in PLACE.iterdir():
-        if not Path(f"/proc/{left.name}").exists():
+        if left.name.isdigit() and not Path(f"/proc/{left.name}").exists():
             _remove(Cluster(left / "pg"))
     folder = PLACE / str(os.getpid())
     folder.mkdir()

@@ -1,5 +1,6 @@
 """The benchmark runs, from an empty cluster to its report."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +11,20 @@ from tests.bench.floor import statements
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_suite_runs_from_end_to_end_and_leaves_nothing() -> None:
-    command = [sys.executable, "-m", "tests.bench", "paraphrases", "--quick", "--embedder", "static"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        said, _ = process.communicate(timeout=180)
+def test_suites_run_from_end_to_end_and_leave_nothing() -> None:
+    suites = ["paraphrases", "sets", "ablation", "--quick", "--embedder", "static", "--only", "smoothing 0"]
+    command = [sys.executable, "-m", "tests.bench", *suites]
+    environment = {name: value for name, value in os.environ.items() if name != "LOCOMO_FILE"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        said, _ = process.communicate(timeout=300)
     assert process.returncode == 0, said
     assert "12 questions over 52 sentences: hit@1" in said
-    assert "0 met, 0 missed" in said
+    for system in ("product", "BM25", "dense", "RRF(60)", "z-score ±2"):
+        assert f"\n  {system} " in said
+    assert "identifiers hit@1 of plain BM25" in said
+    assert "| smoothing 0 |" in said
     assert not (ROOT / "var" / "bench" / str(process.pid)).exists()
 
 

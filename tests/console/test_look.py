@@ -7,7 +7,9 @@ from uuid import UUID
 import pytest
 
 from memory.services.correct import correct
-from memory.services.forget import invalidate
+from memory.services.evaluate import evaluate
+from memory.services.forget import erase, invalidate
+from memory.services.golden import Golden, add_questions
 from tenants.scope import Role
 from tenants.services.tenants import add_member
 from tests.console.browser import Tab
@@ -41,8 +43,11 @@ def addresses(mira: Member, empty: Member, memory: UUID, long: UUID, gone: UUID)
         "memory-retracted": mira.at(f"memories/{gone}"),
         "add": mira.at("memories/new"),
         "correct": mira.at(f"memories/{memory}/correct"),
+        "settings": mira.at("settings"),
         "erase": mira.at(f"memories/{memory}/delete"),
         "help": mira.at("help"),
+        "quality": mira.at("quality"),
+        "quality-empty": empty.at("quality"),
         "not-found": "/t/nowhere/search",
     }
 
@@ -65,7 +70,14 @@ def test_every_page_is_accessible_and_fits(
     memory = mira.stores(FACTS[0], kind="preference", tags=("discharge",), metadata={"ticket": 2041})[0]
     correct(mira.scope, memory, text=FACTS[0].replace("not by", "never by"), tags=["discharge", "contact"])
     gone = mira.stores("The ward's fax is 020 7946 0112.", kind="fact")[0]
+    questions = [Golden("how does Dana want summaries", [memory]), Golden("what is the ward's fax? " * 9, [gone, long])]
+    soon = mira.stores("Soon gone.")
+    add_questions(mira.scope, questions=[*questions, Golden("soon gone", [memory, *soon])])
+    for _ in range(3):
+        evaluate(mira.scope)
     invalidate(mira.scope, ids=[gone])
+    erase(mira.scope, ids=soon)
+    evaluate(mira.scope)
     options = {"viewport": {"width": width, "height": 900}, "color_scheme": theme, "locale": language}
     with Tab.opened(chromium, live_server.url, **options) as tab:
         suffix = f"{width}-{theme}" if language == "en" else f"{width}-{theme}-{language}"

@@ -18,6 +18,8 @@ from loci.ground import libpq
 from tests.cast import Caller
 from tests.deploy.production import environment, manage, url
 from tests.deploy.served import LOCAL
+from tests.servers.chat import answers
+from tests.servers.scripted import ScriptedServer, status
 
 Look = Callable[[], Any]
 
@@ -63,11 +65,13 @@ def test_it_shows_no_secret(tmp_path: Path) -> None:
         CELERY_BROKER_URL="redis://:broker-password@127.0.0.1:1/0",
         DATABASE_OWNER_URL="postgres://loci_owner:owner-password@127.0.0.1:1/loci",
         EMBEDDER_API_KEY="embedder-key",
+        LLM_PROVIDER="openai",
+        LLM_API_KEY="model-key",
     )
     done = manage(env, "doctor", "--json")
     said = done.stdout + done.stderr
     assert done.returncode == 2
-    for name in ("SECRET_KEY", "KEY_PEPPERS", "ENCRYPTION_KEYS", "METRICS_TOKEN", "EMBEDDER_API_KEY"):
+    for name in ("SECRET_KEY", "KEY_PEPPERS", "ENCRYPTION_KEYS", "METRICS_TOKEN", "EMBEDDER_API_KEY", "LLM_API_KEY"):
         assert env[name] not in said and env[name].removeprefix("p1:") not in said
     assert not any(secret in said for secret in ("app-password", "owner-password", "broker-password"))
     states = {check["check"]: check["state"] for check in json.loads(done.stdout)["checks"]}
@@ -157,6 +161,17 @@ def test_weights_that_are_not_installed_fail(settings: Any, monkeypatch: pytest.
     settings.EMBEDDER, settings.EMBEDDER_THREADS = "minilm", 1
     found = _one(work.check_embedder, "embedder")
     assert found.state == State.FAIL and "no-such-weights is not installed" in found.message
+
+
+def test_a_language_model_is_asked_when_there_is_one(settings: Any) -> None:
+    assert _one(work.check_language_model, "language model").state == State.OK
+    with ScriptedServer(answers()) as server:
+        settings.LLM_PROVIDER, settings.LLM_URL, settings.LLM_MODEL = "openai", server.url, "m-1"
+        found = _one(work.check_language_model, "language model")
+        assert found.state == State.OK and "openai (m-1), an answer in" in found.message
+        server.script(status(401))
+        found = _one(work.check_language_model, "language model")
+        assert found.state == State.FAIL and "check LLM_API_KEY" in found.message
 
 
 def test_tenants_of_another_model_are_counted(alice: Caller, charlie: Caller, settings: Any) -> None:

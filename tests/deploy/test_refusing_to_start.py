@@ -35,6 +35,7 @@ REFUSED = {
     "no hosts": ({"ALLOWED_HOSTS": None}, "ALLOWED_HOSTS does not name loci.example"),
     "any host": ({"ALLOWED_HOSTS": "loci.example,*"}, "ALLOWED_HOSTS answers every name"),
     "other hosts": ({"ALLOWED_HOSTS": "elsewhere.example"}, "ALLOWED_HOSTS does not name loci.example"),
+    "a private network that is none": ({"ALLOWED_PRIVATE_NETWORKS": "10.0.0.0/40"}, "ALLOWED_PRIVATE_NETWORKS has"),
     "no public address": ({"PUBLIC_URL": None}, "PUBLIC_URL is not set"),
 }
 

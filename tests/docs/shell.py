@@ -115,5 +115,5 @@ def shape(value: Any) -> Any:
     return "…"
 
 
-OPEN = frozenset({"parts", "timings_ms", "raw"})
+OPEN = frozenset({"parts", "ranks", "timings_ms", "raw"})
 """Objects whose fields depend on what was found."""

@@ -47,7 +47,7 @@ def test_threads_get_the_same_one() -> None:
 
 def test_the_least_recently_used_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_embedders()
-    monkeypatch.setattr(registry, "KEPT", 2)
+    monkeypatch.setattr(registry._embedders, "size", 2)
     kept = get_embedder(EmbedderConfig("none", model="a"))
     get_embedder(EmbedderConfig("none", model="b"))
     get_embedder(EmbedderConfig("none", model="a"))
@@ -81,7 +81,7 @@ def test_a_forked_child_starts_anew() -> None:
     get_embedder(EmbedderConfig("static"))
     child = os.fork()
     if child == 0:
-        os._exit(0 if not registry._embedders and not registry._lock.locked() else 1)
+        os._exit(0 if not len(registry._embedders) and not registry._embedders._lock.locked() else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 

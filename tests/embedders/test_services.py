@@ -14,10 +14,11 @@ from prometheus_client import REGISTRY
 from memory.engine.embedding import EmbedderError, WrongDimension
 from memory.stores.embedders.adapter import EmbedderConfig
 from memory.stores.embedders.gemini import Gemini
-from memory.stores.embedders.http import ServiceClient, retry_after
+from memory.stores.embedders.http import ServiceClient
 from memory.stores.embedders.ollama import Ollama
 from memory.stores.embedders.openai import OpenAI, base_url
 from memory.stores.embedders.service import Service
+from memory.stores.outbound.client import retry_after
 from tests.embedders.conftest import SERVICES, Clock
 from tests.servers.scripted import (
     Behaviour,
@@ -352,7 +353,7 @@ def test_a_password_in_the_url_does_not_show() -> None:
 
 
 def test_an_endless_answer_is_cut(server: ScriptedServer, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory.stores.embedders.http.MAX_BYTES", 1000)
+    monkeypatch.setattr("memory.stores.outbound.client.MAX_BYTES", 1000)
     server.script(says(json.dumps(["x" * 5000]).encode()))
     with pytest.raises(EmbedderError, match="over 1000 bytes"):
         build("openai", server, clock).embed_query("x")

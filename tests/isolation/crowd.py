@@ -15,7 +15,10 @@ BASE = "FROM unnest(%(tenants)s::uuid[]) AS t(id), generate_series(1, %(count)s)
 MEMORY = "md5(t.id::text || n)::uuid"
 VERSION = "md5('version' || t.id::text || n)::uuid"
 NAMESPACE = "CASE WHEN n %% 40 = 0 THEN 'red' ELSE 'default' END"
-TERMS = "ARRAY['common', 'w' || n %% 90, 'x' || n %% 110, 'y' || n %% 130, 'rare' || n / 3]"
+TERMS = (
+    "ARRAY['common', 'w' || n %% 90, 'x' || n %% 110, 'y' || n %% 130, 'rare' || n / 3,"
+    " translate((n / 3)::text, '0123456789', 'abcdefghij') || 'word']"
+)
 STATEMENTS = (
     "INSERT INTO memory_memory (id, tenant_id, namespace, source, position, created_at)"
     f" SELECT {MEMORY}, t.id, {NAMESPACE}, 'source-' || n / {PER_SOURCE}, n, now() {BASE}",
@@ -29,6 +32,10 @@ STATEMENTS = (
     f" CASE WHEN n %% 25 = 0 THEN now() - interval '1 hour' END, '', 'x', 'en', '', now() {BASE}",
     "INSERT INTO memory_posting (tenant_id, term, version_id, frequency, length, live)"
     f" SELECT t.id, term, {VERSION}, 1, 5, n %% 25 <> 0 {BASE}, unnest({TERMS}) AS term",
+    "INSERT INTO memory_word (tenant_id, word, term) SELECT DISTINCT p.tenant_id, p.term, p.term FROM memory_posting p",
+    "INSERT INTO memory_gram (tenant_id, gram, word)"
+    " SELECT DISTINCT w.tenant_id, substr('  ' || w.word || ' ', at, 3), w.word"
+    " FROM memory_word w, generate_series(1, char_length(w.word) + 1) AS at WHERE w.word ~ '^[a-z]+'",
     "INSERT INTO memory_filtervalue (tenant_id, version_id, key, ordinal, text_value, number_value, time_value)"
     f" SELECT t.id, {VERSION}, f.* {BASE}, LATERAL (VALUES"
     " ('metadata.project', 0, 's:p' || n %% 60, null::float8, null::timestamptz),"
@@ -44,6 +51,16 @@ STATEMENTS = (
     " FROM memory_version v",
     "INSERT INTO memory_corpus (tenant_id, documents, length, embedding_space, embedding_label)"
     " SELECT t.id, %(count)s, %(count)s * 5, '', '' FROM unnest(%(tenants)s::uuid[]) AS t(id)",
+    "INSERT INTO memory_access (tenant_id, memory_id, count, last_at)"
+    " SELECT tenant_id, id, 1, now() FROM memory_memory",
+    "INSERT INTO memory_exposure (tenant_id, memory_id, at, count)"
+    " SELECT tenant_id, id, date_trunc('hour', now()), 1 FROM memory_memory",
+    "INSERT INTO memory_goldenquestion (id, tenant_id, question, reach, digest, wanted, created_by, created_at)"
+    " SELECT id, tenant_id, 'rare7', '', id::text, 1, 'x', now() FROM memory_memory",
+    "INSERT INTO memory_goldenexpectation (tenant_id, question_id, memory_id)"
+    " SELECT tenant_id, id, id FROM memory_memory",
+    "INSERT INTO memory_goldenrun (id, tenant_id, reach, settings, questions, recall_1, recall_5, recall_10, mrr,"
+    " ranks, actor, at) SELECT id, tenant_id, '', 'x', 1, 1, 1, 1, 1, '{}', 'x', now() FROM memory_memory",
     "INSERT INTO memory_job (id, tenant_id, kind, state, total, done, payload, result, error, actor, scope,"
     " lease_until, attempts, created_at)"
     f" SELECT {MEMORY}, t.id, 'remember', 'succeeded', 1, 1, '{{}}', '{{}}', '', 'key:' || n %% 9, '{{}}', now(), 1,"

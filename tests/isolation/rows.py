@@ -39,6 +39,8 @@ def ids_of(tenant: UUID) -> set[str]:
             "SELECT id FROM memory_memory WHERE tenant_id = %(it)s UNION ALL"
             " SELECT id FROM memory_version WHERE tenant_id = %(it)s UNION ALL"
             " SELECT id FROM memory_job WHERE tenant_id = %(it)s UNION ALL"
+            " SELECT id FROM memory_goldenquestion WHERE tenant_id = %(it)s UNION ALL"
+            " SELECT id FROM memory_goldenrun WHERE tenant_id = %(it)s UNION ALL"
             " SELECT id FROM tenants_servicekey WHERE tenant_id = %(it)s UNION ALL"
             " SELECT id FROM tenants_auditevent WHERE tenant_id = %(it)s",
             {"it": tenant},

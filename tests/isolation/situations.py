@@ -11,6 +11,8 @@ import numpy
 
 from billing import quotas
 from memory.engine.filters import parse_filters
+from memory.engine.lexis import Near, plan
+from memory.engine.stages.learned import LEARNED
 from memory.engine.text import analyse
 from memory.engine.types import Search, View
 from memory.models import Job
@@ -19,8 +21,10 @@ from memory.services.browse import browse
 from memory.services.overview import overview
 from memory.services.recall import recall
 from memory.stores.embedders import configured
-from memory.stores.postgres import corpus, outbox, records, terms, vectors, writer
+from memory.stores.postgres import corpus, golden, learning, outbox, reasons, records, terms, vectors, words, writer
+from memory.stores.postgres.lexical import PostgresWords
 from memory.stores.postgres.reader import PostgresReader
+from memory.stores.postgres.temporal import PostgresTimes
 from tenants import authentication, idempotency
 from tenants.authentication import operator_scope
 from tenants.models import User
@@ -66,23 +70,56 @@ def at_the_door(stage: Stage) -> dict[str, Situation]:
             f"correct text of {whose}": ask("PATCH", f"memories/{memory}", {"text": "A new text."}),
             f"correct tags of {whose}": ask("PATCH", f"memories/{memory}", {"tags": ["x"]}),
             f"job of {whose}": ask("GET", f"jobs/{party.job}"),
+            f"why of {whose}": ask(
+                "POST", "recall/why", {"query": "tea", "memory_id": str(memory), "filters": FILTERS["equality"]}
+            ),
         }
+    learned = dict.fromkeys(LEARNED, True)
     return found | {
+        "recall of a day": ask("POST", "recall", {**whole, "query": "tea on 7 May 2024"}),
+        "recall of a day alone": ask("POST", "recall", {**whole, "query": "what happened on 7 May 2024?"}),
+        "recall by what was learned": ask("POST", "recall", {**whole, "stages": learned}),
+        "golden questions": ask("GET", "golden-questions"),
+        "add a golden question": ask("POST", "golden-questions", _golden(own.memories[0])),
+        "expect a foreign memory": ask("POST", "golden-questions", _golden(foreign.memories[0])),
+        "remove golden questions": ask("DELETE", "golden-questions", {"ids": [str(foreign.task), str(own.key_id)]}),
+        "run golden questions": ask("POST", "golden-runs", {}),
+        "golden runs": ask("GET", "golden-runs"),
+        "a foreign golden run": ask("GET", f"golden-runs/{foreign.task}"),
+        "feedback": ask(
+            "POST", "feedback", {"hit_id": str(own.memories[0]), "signal": "clicked", "sources": ["dense"]}
+        ),
         "recall what was retracted": ask("POST", "recall", {"query": "retracted", "include_invalidated": True}),
+        "recall with neighbours": ask("POST", "recall", {**whole, "include_neighbors": True, "neighbor_radius": 3}),
         "recall as of": ask("POST", "recall", {"query": "tea", "as_of": "2025-01-01"}),
         "recall by an unknown key": ask("POST", "recall", {"query": "tea", "filters": {"ghost": 1}}),
         "list": ask("GET", "memories?source=talk"),
         "list jobs": ask("GET", "jobs"),
+        "settings": ask("GET", "settings"),
+        "change settings": ask(
+            "PATCH", "settings", {"recall": {"fusion": "rrf"}, "dates": {"time_zone": "Asia/Tokyo"}}
+        ),
+        "settings of a newborn": ask("PATCH", "settings", {"recall": {"smoothing": 0.1}}, key=stage.newborn.key),
         "status": ask("GET", "status"),
         "status of a newborn": ask("GET", "status", key=stage.newborn.key),
         "a newborn recalls": ask("POST", "recall", {"query": "tea"}, key=stage.newborn.key),
         "a newborn writes": ask("POST", "memories", {"items": [{"text": "First words."}]}, key=stage.newborn.key),
         "write again": ask("POST", "memories", {"items": [{"text": TEXTS[0], **FIELDS}]}),
+        "write a word of the neighbour's": ask("POST", "memories", {"items": [{"text": "An orphan."}]}),
         "write with news": ask("POST", "memories", {"items": [{"text": TEXTS[0], **FIELDS, "tags": ["new"]}]}),
         "restore": ask("POST", "memories", {"items": [{"text": "This was retracted.", "source": "gone"}]}),
         "erase by source": ask("DELETE", "memories", {"source": "talk"}),
         "invalidate by source": ask("POST", "invalidate", {"source": "talk"}),
     }
+
+
+RUN: Mapping[str, Any] = {"settings": "x", "questions": 1, "ranks": {}} | dict.fromkeys(
+    ("recall_1", "recall_5", "recall_10", "mrr"), 1.0
+)
+
+
+def _golden(memory: UUID) -> Mapping[str, Any]:
+    return {"questions": [{"question": "What is known?", "expect": [str(memory)]}]}
 
 
 def _told(answer: Any) -> tuple[int, str]:
@@ -106,6 +143,13 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
     embedded = [(versions[0], 0, "[" + ",".join(["0.5"] * configured().dimension) + "]", "1" * configured().dimension)]
     derived: list[Any] = [(versions[0], "tea", "en", "{}", [], False)]
     return {
+        "known golden questions": on_cursor(golden.known, ["x"]),
+        "texts of golden questions": on_cursor(golden.texts, "", [theirs.task]),
+        "expect by a foreign question": on_cursor(golden.expect, [(theirs.task, memories[0])]),
+        "how many golden questions": on_cursor(golden.count),
+        "keep no golden runs": on_cursor(golden.add_run, "", RUN, 0),
+        "count a use": on_cursor(learning.count_use, memories),
+        "count a showing": on_cursor(learning.count_showing, memories),
         "records by version": on_cursor(records.by_version, versions),
         "memories of versions": on_cursor(records.memories_of, versions),
         "lock": on_cursor(writer.lock_current, memories),
@@ -119,8 +163,14 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "release tasks": on_cursor(outbox.release_tasks, versions, "error", 1.0),
         "replace derived": on_cursor(terms.replace_derived, derived, analyse),
         "erase memories": on_cursor(writer.erase_memories, memories),
+        **{f"words: {name}": _worded(stage, act) for name, act in VOCABULARY.items()},
         "neighbours and scores": lambda: _complete(stage),
         "dense arm": lambda: _arms(stage),
+        "seen": on_cursor(reasons.seen, versions, View()),
+        "passed": on_cursor(reasons.passed, versions[0], [parse_filters({"namespace": {"exists": True}})]),
+        "moments": on_cursor(
+            lambda cursor, scope: PostgresTimes(cursor, _reader(cursor, scope)).moments(scope, versions)
+        ),
         "versions": lambda: _or_error(lambda: lookup.list_versions(scope, memories[0])),
         "own versions": lambda: lookup.list_versions(scope, stage.own.memories[0]),
         "the newest": lambda: browse(scope),
@@ -159,6 +209,42 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
     }
 
 
+VOCABULARY: Mapping[str, Callable[[Any, Scope, Stage], object]] = {
+    "a prefix": lambda cursor, scope, stage: _planned(cursor, scope, "raw", "deb*"),
+    "a phrase": lambda cursor, scope, stage: _planned(cursor, scope, "exact", "prefers tea"),
+    "a word in another form": lambda cursor, scope, stage: _planned(cursor, scope, "raw", "runs OR 字"),
+    "alike": lambda cursor, scope, stage: words.alike(cursor, scope, ["debain", "neighbuor", "frydai"], 9),
+    "seen": lambda cursor, scope, stage: words.seen(cursor, scope, ["tea", "only", "friday"]),
+    "standing": lambda cursor, scope, stage: words.standing(
+        cursor, scope, stage.neighbour.versions, [Near("tea", 1, ("tea",)), Near("neighbour", 1, ("neighbour",))]
+    ),
+    "between": lambda cursor, scope, stage: words.between(cursor, scope, [("文", "学")]),
+    "terms": lambda cursor, scope, stage: words.terms_of(cursor, scope, ["orphan", "tea"]),
+    "beginning": lambda cursor, scope, stage: words.beginning(cursor, scope, "orph"),
+    "ending": lambda cursor, scope, stage: words.ending(cursor, scope, "化"),
+    "of versions": lambda cursor, scope, stage: words.words_of(cursor, scope, stage.neighbour.versions),
+    "a page": lambda cursor, scope, stage: words.page(cursor, scope, ("", "")),
+    "dropped": lambda cursor, scope, stage: words.drop_unused(cursor, scope, [("orphan", "orphan"), ("tea", "tea")]),
+}
+"""What is asked of the vocabulary, or done to it."""
+
+
+def _worded(stage: Stage, act: Callable[[Any, Scope, Stage], object]) -> Situation:
+    def run() -> object:
+        with tenant_rows(stage.own.tenant) as cursor:
+            found = act(cursor, stage.own.scope, stage)
+        return sorted(found) if isinstance(found, set) else found
+
+    return run
+
+
+def _planned(cursor: Any, scope: Scope, mode: str, query: str) -> object:
+    made = plan(mode, query, "en")
+    assert made is not None
+    search = Search(query, 100, monotonic() + 60, View(), None, mode)
+    return _words(cursor, scope).planned(scope, search, made, 100).hits
+
+
 def _people(stage: Stage) -> list[str]:
     """The neighbour's members, as actors."""
     return [f"member:{user}" for user in User.objects.filter(email=PERSON).values_list("id", flat=True)]
@@ -181,7 +267,7 @@ def _arms(stage: Stage) -> object:
     with tenant_rows(scope.tenant) as cursor:
         store = _reader(cursor, scope)
         hits = store.nearest(scope, search, embedding, 100)
-        words = store.matching(scope, search, ["tea", "debian", "friday"], 100)
+        words = _words(cursor, scope).matching(scope, search, dict.fromkeys(["tea", "debian", "friday"], 1.0), 100)
     return [hit.version for hit in hits], sorted(hit.version for hit in words.hits), words.weights
 
 
@@ -198,6 +284,10 @@ def _complete(stage: Stage) -> object:
 
 def _reader(cursor: Any, scope: Scope) -> PostgresReader:
     return PostgresReader(cursor, corpus.read(cursor, scope))
+
+
+def _words(cursor: Any, scope: Scope) -> PostgresWords:
+    return PostgresWords(cursor, corpus.read(cursor, scope))
 
 
 def _reindex(stage: Stage) -> int:

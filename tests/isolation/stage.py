@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from billing import quotas
+from memory.services.settings import change_settings
 from tenants import idempotency
 from tenants.authentication import operator_scope
 from tenants.rls import tenant_rows
@@ -21,7 +22,7 @@ from tests.isolation.shapes import Shape, secret_of
 
 TEXTS = ("Dana prefers tea.", "The server runs Debian.", "Invoices are due on Friday.")
 FIELDS = {"source": "talk", "metadata": {"project": "apollo", "amount": 5, "when": "2020-01-01"}, "tags": ["home"],
-          "agent": "ada"}  # fmt: skip
+          "agent": "ada", "timestamp": "2024-05-07T10:00:00Z"}  # fmt: skip
 PERSON = "dana@neighbour.example"
 KEY = "the same key"
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -72,6 +73,7 @@ def set_stage(*, locked: bool) -> Stage:
     with tenant_rows(own.tenant) as cursor:
         cursor.execute("UPDATE tenants_idempotencyrecord SET status = status WHERE tenant_id = %s", [own.tenant])
         cursor.execute("UPDATE memory_corpus SET documents = documents WHERE tenant_id = %s", [own.tenant])
+        cursor.execute("UPDATE memory_settings SET version = version WHERE tenant_id = %s", [own.tenant])
     known = {str(each) for party in (own, neighbour) for each in (party.tenant, *party.memories, *party.versions)}
     connection.close()
     return Stage(locked, own, neighbour, newborn, frozenset(known))
@@ -99,6 +101,7 @@ def _party(slug: str, copies: int) -> Party:
     scope = operator_scope(party.tenant, "stage")
     idempotency.once(scope, KEY, route="r", body={}, act=lambda: (200, {"by": slug}))
     quotas.set_quota(party.scope, {"rps": 1000})
+    change_settings(scope, change={"recall": {"half_life": float(13 + copies)}})
     with tenant_rows(party.tenant) as cursor:
         cursor.execute("UPDATE memory_job SET state = 'succeeded' WHERE tenant_id = %s", [party.tenant])
         cursor.execute("SELECT id, memory_id FROM memory_version WHERE tenant_id = %s ORDER BY id", [party.tenant])
@@ -118,6 +121,23 @@ def _trouble(party: Party) -> None:
             " SELECT %(task)s, %(it)s, %(task)s, now() + interval '1 day', 0, '', now()",
             "INSERT INTO tenants_idempotencyrecord (tenant_id, digest, body_digest, lease_until, expires_at)"
             " VALUES (%(it)s, 'x', 'x', now(), now() - interval '1 day')",
+            "INSERT INTO memory_learnedweight (tenant_id, arm, shape, q, n)"
+            " VALUES (%(it)s, 'dense', 'general', 0.9, 99)",
+            "INSERT INTO memory_exposure (tenant_id, memory_id, at, count)"
+            " SELECT tenant_id, id, now() - interval '9 days', 1 FROM memory_memory WHERE tenant_id = %(it)s",
+            "INSERT INTO memory_goldenquestion (id, tenant_id, question, reach, digest, wanted, created_by, created_at)"
+            " VALUES (%(task)s, %(it)s, 'What do they know?', '', 'x', 1, 'x', now())",
+            "INSERT INTO memory_goldenexpectation (tenant_id, question_id, memory_id)"
+            " SELECT tenant_id, %(task)s, id FROM memory_memory WHERE tenant_id = %(it)s LIMIT 1",
+            "INSERT INTO memory_goldenrun (id, tenant_id, reach, settings, questions, recall_1, recall_5, recall_10,"
+            " mrr, ranks, actor, at) VALUES (%(task)s, %(it)s, '', 'x', 1, 1, 1, 1, 1, '{}', 'x', now())",
+            # words that nothing stands for, and pairs of characters that only it has
+            "INSERT INTO memory_posting (tenant_id, term, version_id, frequency, length, live)"
+            " VALUES (%(it)s, 'only', %(task)s, 1, 1, true)",
+            "INSERT INTO memory_word (tenant_id, word, term) VALUES (%(it)s, 'orphan', 'orphan'),"
+            " (%(it)s, '文化', '文化'), (%(it)s, '化学', '化学')",
+            "INSERT INTO memory_gram (tenant_id, gram, word) VALUES (%(it)s, 'rph', 'orphan'),"
+            " (%(it)s, '化', '文化'), (%(it)s, '学', '化学')",
             "UPDATE memory_corpus SET embedding_space = 'elsewhere', embedding_label = 'Another model'"
             " WHERE tenant_id = %(it)s",
         ):

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from hypothesis import strategies as st
 
+from tenants.rls import tenant_rows
 from tests.isolation import strategies as draws
 from tests.isolation.door import Answer
 from tests.isolation.model import Look
@@ -161,6 +162,25 @@ def get_foreign(probe: Probe) -> None:
     assert not probe.judge(answer, "read") or answer.status == 404
 
 
+def why_own(probe: Probe) -> None:
+    memory, query = probe.own(), {"query": probe.draw(st.sampled_from(draws.TEXTS)), "limit": 100}
+    answer = probe.holder.send("POST", "recall/why", {**query, "memory_id": memory})
+    if not probe.judge(answer, "read"):
+        return
+    fact = probe.holder.place.newest(probe.holder.shape, memory)
+    if fact is None:
+        assert answer.status == 404, "out of reach is as if it were not there"
+        return
+    seen = memory in probe.holder.place.visible(probe.holder.shape, Look(None, False), None)
+    assert answer.json["verdict"] == ("returned" if seen else "other_time")
+
+
+def why_foreign(probe: Probe) -> None:
+    body = {"query": "tea", "memory_id": "ID"}
+    answer = probe.twins("POST", "recall/why", body, foreign=probe.foreign(), unknown=str(uuid4()))
+    assert not probe.judge(answer, "read") or answer.status == 404
+
+
 def jobs(probe: Probe) -> None:
     answer = probe.holder.send("GET", "jobs?limit=200")
     if probe.judge(answer, "read"):
@@ -196,6 +216,21 @@ def status(probe: Probe) -> None:
             "index_lag_seconds": 0.0 if whole else None,
         }
         assert answer.json["tenant"] == expected
+
+
+def settings(probe: Probe) -> None:
+    """One's own settings, which nobody has changed."""
+    answer = probe.holder.send("GET", "settings")
+    if probe.judge(answer, "admin"):
+        assert (answer.status, answer.json["chosen"]) == (200, []), answer.body
+
+
+def change_settings(probe: Probe) -> None:
+    """A change that is refused, by a holder who may and by one who may not."""
+    answer = probe.holder.send("PATCH", "settings", {"llm": {"model": _canary(probe)}})
+    if probe.judge(answer, "admin"):
+        assert answer.status == (422 if probe.holder.shape.whole else 403)
+    probe.changes_nothing()
 
 
 def erase_foreign(probe: Probe) -> None:
@@ -239,6 +274,79 @@ def write_same_content(probe: Probe) -> None:
     probe.changes_nothing()
 
 
+def feedback_foreign(probe: Probe) -> None:
+    body = {"hit_id": "ID", "signal": probe.draw(st.sampled_from(["useful", "clicked", "irrelevant"]))}
+    body |= {"query": "tea", "sources": ["dense"]}  # type: ignore[dict-item]
+    answer = probe.twins("POST", "feedback", body, foreign=probe.foreign(), unknown=str(uuid4()))
+    assert not probe.judge(answer, "write") or answer.status == 404
+
+
+def feedback_own(probe: Probe) -> None:
+    memory = probe.own()
+    answer = probe.holder.send("POST", "feedback", {"hit_id": memory, "signal": "clicked", "sources": ["dense"]})
+    if probe.judge(answer, "write"):
+        within = probe.holder.place.newest(probe.holder.shape, memory) is not None
+        assert answer.status == (200 if within else 404), answer.body
+        probe.changes_nothing()
+
+
+def golden_add(probe: Probe) -> None:
+    memory = probe.own()
+    body = {"questions": [{"question": "What is known?", "expect": [memory]}]}
+    answer = probe.holder.send("POST", "golden-questions", body)
+    if probe.judge(answer, "write"):
+        within = probe.holder.place.newest(probe.holder.shape, memory) is not None
+        assert answer.status == (200 if within else 404), answer.body
+        probe.changes_nothing()
+
+
+def golden_expect_foreign(probe: Probe) -> None:
+    body = {"questions": [{"question": "What is known?", "expect": ["ID"]}]}
+    answer = probe.twins("POST", "golden-questions", body, foreign=probe.foreign(), unknown=str(uuid4()))
+    assert not probe.judge(answer, "write") or answer.status == 404
+
+
+def golden_list(probe: Probe) -> None:
+    answer = probe.holder.send("GET", "golden-questions?limit=200")
+    if probe.judge(answer, "read"):
+        shape, place = probe.holder.shape, probe.holder.place
+        expected = {memory for one in answer.json["items"] for memory in one["expected"]}
+        assert shape.whole or all(place.newest(shape, memory) for memory in expected)
+
+
+def golden_remove_foreign(probe: Probe) -> None:
+    foreign = _foreign_row(probe, "memory_goldenquestion")
+    answer = probe.twins("DELETE", "golden-questions", {"ids": ["ID"]}, foreign=foreign, unknown=str(uuid4()))
+    assert not probe.judge(answer, "write") or answer.json == {"requested": 1, "deleted": 0}
+
+
+def golden_run(probe: Probe) -> None:
+    answer = probe.holder.send("POST", "golden-runs", {})
+    if probe.judge(answer, "write"):
+        assert answer.status == 200 or answer.code == "no_questions", answer.body
+        probe.changes_nothing()
+
+
+def golden_runs(probe: Probe) -> None:
+    answer = probe.holder.send("GET", "golden-runs")
+    if probe.judge(answer, "read"):
+        assert answer.status == 200
+
+
+def golden_run_foreign(probe: Probe) -> None:
+    foreign = _foreign_row(probe, "memory_goldenrun")
+    answer = probe.twins("GET", "golden-runs/ID", foreign=foreign, unknown=str(uuid4()))
+    assert not probe.judge(answer, "read") or answer.status == 404
+
+
+def _foreign_row(probe: Probe, table: str) -> str:
+    """The id of a row of the other tenant; an unknown one while it has none."""
+    with tenant_rows(probe.holder.other_tenant) as cursor:
+        cursor.execute(f"SELECT id FROM {table} WHERE tenant_id = %s LIMIT 1", [probe.holder.other_tenant])
+        row = cursor.fetchone()
+    return str(row[0] if row else uuid4())
+
+
 def tools(probe: Probe) -> None:
     answer = probe.holder.send("GET", "tools?format=openai")
     if probe.judge(answer, "read"):
@@ -270,20 +378,25 @@ def tool_foreign(probe: Probe) -> None:
 _TOOLS: list[tuple[str, dict[str, Any], str]] = [
     ("memory_get", {"id": "ID"}, "read"),
     ("memory_list", {"source": "ID"}, "read"),
+    ("memory_why", {"query": "tea", "memory_id": "ID"}, "read"),
     ("memory_job", {"id": "ID"}, "read"),
     ("memory_update", {"id": "ID", "text": "Changed."}, "write"),
     ("memory_forget", {"ids": ["ID"]}, "write"),
     ("memory_forget", {"source": "ID"}, "write"),
     ("memory_erase", {"ids": ["ID"], "confirm": True}, "write"),
     ("memory_erase", {"source": "ID", "confirm": True}, "write"),
+    ("memory_feedback", {"hit_id": "ID", "signal": "clicked", "sources": ["dense"]}, "write"),
     ("mnemostack_invalidate", {"ids": ["ID"]}, "write"),
 ]
 
 SURFACES: Mapping[str, Callable[[Probe], None]] = {
     each.__name__: each
     for each in (
-        recall, listing, list_foreign_source, get_own, get_foreign, jobs, job_own, job_foreign, status, erase_foreign,
-        erase_foreign_source, invalidate_foreign, invalidate_foreign_source, correct_foreign, write_same_content,
-        tools, tool_search, tool_foreign,
+        recall, listing, list_foreign_source, get_own, get_foreign, why_own,
+        why_foreign, jobs, job_own, job_foreign, status, settings,
+        change_settings, erase_foreign, erase_foreign_source, invalidate_foreign, invalidate_foreign_source,
+        correct_foreign, write_same_content, feedback_foreign, feedback_own, golden_add, golden_expect_foreign,
+        golden_list, golden_remove_foreign, golden_run, golden_runs, golden_run_foreign, tools, tool_search,
+        tool_foreign,
     )
 }  # fmt: skip

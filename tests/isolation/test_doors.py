@@ -35,10 +35,9 @@ def _name(value: object) -> str:
 
 
 def _path(door: Door, **values: object) -> str:
-    unknown = {name: uuid4() for name in ("memory", "memory_id", "job", "job_id", "key")}
-    return door.path(
-        **{"slug": "acme", "client": "curl", "tool": "memory_search", "name": "a.whl", **unknown, **values}
-    )
+    unknown = {name: uuid4() for name in ("memory", "memory_id", "job", "job_id", "key", "run_id", "question")}
+    fixed = {"slug": "acme", "client": "curl", "tool": "memory_search", "name": "a.whl"}
+    return door.path(**{**fixed, **unknown, **values})
 
 
 def test_every_address_and_method_is_documented_and_no_other() -> None:
@@ -162,7 +161,9 @@ def _ids(caller: Caller) -> dict[str, object]:
     """Something of each kind that a tenant has."""
     (memory,) = caller.remember("Both know this.")
     job = caller.post("memories", {"items": [{"text": f"Item {n}."} for n in range(65)]}).json()["job"]
-    return {"memory": memory, "job": job, "key": caller.scope.actor.id}
+    asked = caller.post("golden-questions", {"questions": [{"question": "What?", "expect": [memory]}]}).json()
+    question = asked["results"][0]["id"]
+    return {"memory": memory, "job": job, "key": caller.scope.actor.id, "question": question}
 
 
 def _page(client: Client, door: Door, method: str, **values: object) -> Answer:

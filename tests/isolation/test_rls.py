@@ -46,9 +46,21 @@ FURNITURE = (
     "INSERT INTO tenants_membership (id, tenant_id, user_id, role, created_at)"
     " VALUES (%(user)s, %(it)s, %(user)s, 'viewer', now())",
     "INSERT INTO billing_quota (tenant_id, name, \"limit\", set_by, set_at) VALUES (%(it)s, 'rps', 1000, 'x', now())",
+    "INSERT INTO memory_settings (tenant_id, chosen, version) VALUES (%(it)s, '{}', 0)",
     "INSERT INTO memory_job (id, tenant_id, kind, state, total, done, payload, result, error, actor, scope,"
     " lease_until, attempts, created_at)"
     " VALUES (%(user)s, %(it)s, 'x', 'succeeded', 0, 0, '{}', '{}', '', 'x', '{}', now(), 0, now())",
+    "INSERT INTO memory_access (tenant_id, memory_id, count, last_at)"
+    " SELECT m.tenant_id, m.id, 1, now() FROM memory_memory m",
+    "INSERT INTO memory_exposure (tenant_id, memory_id, at, count)"
+    " SELECT m.tenant_id, m.id, now(), 1 FROM memory_memory m",
+    "INSERT INTO memory_learnedweight (tenant_id, arm, shape, q, n) VALUES (%(it)s, 'dense', 'general', 0.5, 1)",
+    "INSERT INTO memory_goldenquestion (id, tenant_id, question, reach, digest, wanted, created_by, created_at)"
+    " VALUES (%(user)s, %(it)s, 'x', '', 'x', 1, 'x', now())",
+    "INSERT INTO memory_goldenexpectation (tenant_id, question_id, memory_id)"
+    " SELECT m.tenant_id, %(user)s, m.id FROM memory_memory m",
+    "INSERT INTO memory_goldenrun (id, tenant_id, reach, settings, questions, recall_1, recall_5, recall_10, mrr,"
+    " ranks, actor, at) VALUES (%(user)s, %(it)s, '', 'x', 1, 1, 1, 1, 1, '{}', 'x', now())",
     "INSERT INTO memory_indextask (id, tenant_id, version_id, lease_until, attempts, error, created_at)"
     " SELECT v.id, v.tenant_id, v.id, now(), 0, '', now() FROM memory_version v",
 )
@@ -277,6 +289,19 @@ def test_functions_for_no_tenant_tell_ids_only(furnished: tuple[Caller, Caller])
             "memory_indextask",
             "INSERT INTO memory_indextask (id, tenant_id, version_id, lease_until, attempts, error, created_at)"
             " VALUES (%(new)s, %(it)s, %(version)s, now(), 0, '', now())",
+        ),
+        (
+            "memory_access",
+            "INSERT INTO memory_access (tenant_id, memory_id, count, last_at) VALUES (%(it)s, %(memory)s, 1, now())",
+        ),
+        (
+            "memory_exposure",
+            "INSERT INTO memory_exposure (tenant_id, memory_id, at, count) VALUES (%(it)s, %(memory)s, now(), 1)",
+        ),
+        (
+            "memory_goldenexpectation",
+            "INSERT INTO memory_goldenexpectation (tenant_id, question_id, memory_id)"
+            " VALUES (%(it)s, %(version)s, %(memory)s)",
         ),
     ],
 )

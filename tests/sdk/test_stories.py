@@ -25,6 +25,12 @@ def test_a_memory_is_stored_found_corrected_retracted_restored_and_erased(speake
     assert [(hit.id, hit.text, hit.source) for hit in found.results] == [(memory_id, FAX, "ward-7")]
     assert found.results[0].explanation and found.trace
 
+    hit = found.results[0]
+    learned = speaker.say("feedback", hit.id, "useful", query="fax on ward 7", sources=hit.retrievers)
+    assert (learned.reward, learned.q_learning_updates) == (1.0, len(hit.retrievers))
+    with pytest.raises(NotFound):
+        speaker.say("feedback", "elsewhere", "useful")
+
     memory = speaker.say("get", memory_id)
     assert (memory.timestamp, memory.tags, memory.metadata) == (when, ("fax",), {"ward": 7})
     corrected = speaker.say(
@@ -141,3 +147,18 @@ def test_status_and_health_tell_how_the_server_stands(speaker: Speaker) -> None:
     assert speaker.say("status").tenant.memories == 1
     assert speaker.say("health").status in ("ok", "degraded")
     assert speaker.say("health").raw["qdrant"] is True
+
+
+def test_settings_are_read_and_changed(speaker: Speaker, alice: Caller) -> None:
+    admin = Speaker(speaker.manner, speaker.url, alice.with_key(["admin"]).key)
+    before = admin.say("settings")
+    assert (before.version, before.chosen, before.llm["source"]) == (0, (), "none")
+    after = admin.say("change_settings", recall={"fusion": "rrf", "smoothing": None}, dates=None, expected_version=0)
+    assert (after.version, after.recall["fusion"], after.chosen) == (1, "rrf", ("recall.fusion",))
+    assert after.changed_at is not None
+    with pytest.raises(Changed) as refused:
+        admin.say("change_settings", recall=None, expected_version=0)
+    assert refused.value.current_version == "1"
+    assert admin.say("change_settings", recall=None).chosen == ()
+    with pytest.raises(Forbidden):
+        speaker.say("settings")

@@ -1,9 +1,8 @@
 """Freshness: of two equally good results the later one goes first."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
-from loci.ground.instants import parse_instant
+from memory.engine.stages.moment import days_since, moment
 from memory.engine.stages.stage import Asked, Candidate
 
 SWAY = 0.25
@@ -27,10 +26,4 @@ class Freshness:
 
 def _fresh(asked: Asked, candidate: Candidate) -> float:
     """2^(-age / half-life): 1 now, 0.5 after one half-life; what lies ahead is as fresh as can be."""
-    age: float = max(0.0, (asked.now - _time(candidate)).total_seconds() / 86_400)
-    return float(2.0 ** -(age / asked.half_life))
-
-
-def _time(candidate: Candidate) -> datetime:
-    payload = candidate.record.payload
-    return parse_instant(payload["timestamp"] or payload["known_from"], naive_is_utc=True)
+    return float(2.0 ** -(days_since(asked, moment(candidate)) / asked.half_life))

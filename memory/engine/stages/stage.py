@@ -16,15 +16,20 @@ _NO_SIGNALS: Final[Mapping[str, float]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The query, as stages look at it. `now` is an aware instant."""
+    """The query, as stages look at it.
+
+    `terms`: its terms that are known, each with its inverse document frequency; `information`: the sum over all its
+    terms, known or not. `now` is an aware instant; `access_bonus` lies in [0, 1].
+    """
 
     text: str
-    language: str
-    terms: Sequence[str]
+    terms: Mapping[str, float]
+    information: float
     shape: Shape
     identifiers: Sequence[str]
     now: datetime
     half_life: float = 14.0
+    access_bonus: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Text analysis of the retrieval engine: pure functions without Django or settings.
 
-* :func:`analyse`, :func:`query_terms` - terms of documents and queries for the lexical index.
+* :func:`analyse`, :func:`with_tags`, :func:`query_terms` - terms of documents and queries for the lexical index.
 * :func:`tokens`, :func:`matched_terms`, :func:`highlight` - where terms stand in the original text.
 * :func:`detect_language` - which stemmer and stop words to use.
 * :func:`windows`, :func:`fixed_windows`, :func:`estimate_tokens` - cutting long texts.
@@ -16,6 +16,7 @@ from memory.engine.text.analysis import (
     matched_terms,
     query_terms,
     tokens,
+    with_tags,
 )
 from memory.engine.text.language import detect_language
 from memory.engine.text.windows import estimate_tokens, fixed_windows, windows
@@ -34,4 +35,5 @@ __all__ = [
     "query_terms",
     "tokens",
     "windows",
+    "with_tags",
 ]

@@ -7,22 +7,24 @@ of a text is also a term of that text.  Entries of short chunks are cached per p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from memory.engine.text.charsets import scanner
 from memory.engine.text.entries import Entry, build_entry
 from memory.engine.text.stemming import canonical_language
 
 #: Raise when terms change for the same text: an index built with another version must be rebuilt.
-ANALYSIS_VERSION: Final = 1
+ANALYSIS_VERSION: Final = 2
 MAX_QUERY_TERMS: Final = 64
 #: Chunks up to this many characters are cached; 16384 entries take at most about 16 MB.
 _MAX_CACHED: Final = 48
 _MAX_CACHED_RUN: Final = 4
 _cached_entry = lru_cache(maxsize=16384)(build_entry)
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,20 @@ class Analysis:
     terms: dict[str, int]
     #: Number of base tokens that are no stop words (the document length of BM25).
     length: int
+    #: Term -> the words that were written for it, where that is anything but the term itself.
+    forms: Mapping[str, Collection[str]] = field(default_factory=lambda: _NOTHING)
+    #: Term -> number of occurrences in the document's tags.
+    tags: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+
+    def everything(self) -> Collection[str]:
+        """All terms, of the text and of the tags."""
+        return self.terms.keys() | self.tags.keys() if self.tags else self.terms
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Each (word, term) of the document: what its vocabulary is."""
+        for term in self.everything():
+            for word in self.forms.get(term, (term,)):
+                yield word, term
 
 
 class Token(NamedTuple):
@@ -54,6 +70,7 @@ def analyse(text: str, language: str) -> Analysis:
     """Terms and length of a document in ``language`` (ISO 639-1 code or language tag)."""
     code = canonical_language(language)
     terms: dict[str, int] = {}
+    forms: dict[str, dict[str, int]] = {}
     seen = terms.get
     length = 0
     for raw in scanner(text).findall(text):
@@ -61,7 +78,29 @@ def analyse(text: str, language: str) -> Analysis:
         length += entry.length
         for term in entry.terms:
             terms[term] = seen(term, 0) + 1
-    return Analysis(terms, length)
+        for term, word in entry.forms:
+            counts = forms.setdefault(term, {})
+            counts[word] = counts.get(word, 0) + 1
+    for term, counts in forms.items():
+        if sum(counts.values()) < terms[term]:
+            counts[term] = 1  # it also stands there as it is
+    return Analysis(terms, length, forms)
+
+
+def with_tags(analysis: Analysis, tags: Sequence[str], language: str) -> Analysis:
+    """The analysis of a document that also has `tags`."""
+    if not tags:
+        return analysis
+    told = analyse("\n".join(tags), language)
+    forms = dict(analysis.forms)
+    for term in told.terms:
+        words = told.forms.get(term, (term,))
+        if term in analysis.terms:
+            words = {*words, *analysis.forms.get(term, (term,))}
+        forms[term] = words
+        if set(words) == {term}:
+            del forms[term]
+    return replace(analysis, forms=forms, tags=told.terms)
 
 
 def query_terms(text: str, language: str) -> list[str]:

@@ -31,7 +31,7 @@ from unicodedata import is_normalized
 from unicodedata import normalize as unicode_form
 
 from memory.engine.text.charsets import APOSTROPHES, EMOJI_START, HYPHENS, MARKS, RUN_START, SELECTORS
-from memory.engine.text.normalise import calm, emoji, fold, normalise, shorten
+from memory.engine.text.normalise import MAX_TERM, calm, emoji, fold, normalise, shorten
 from memory.engine.text.stemming import stem, word_language
 from memory.engine.text.stopwords import stop_words
 
@@ -45,14 +45,16 @@ class Entry(NamedTuple):
     stops: tuple[bool, ...]
     #: (start, end) of every term, in characters from the beginning of the chunk.
     spans: tuple[tuple[int, int], ...]
+    #: (term, word) of the terms that are not the folded word itself, which is what was written: ``run``, ``running``.
+    forms: tuple[tuple[str, str], ...] = ()
 
 
 #: Languages in which an apostrophe separates words (elision).
 _ELISION: Final = frozenset({"fr", "it", "ca"})
 _APOSTROPHE: Final = re.compile(f"[{APOSTROPHES}\u02bc]")
-_CLITIC: Final = re.compile(r"'(?:s|ll|re|ve|d|m)?$")
-_PIECE: Final = re.compile(rf"[^_./\\@&+:,#{HYPHENS}]+")
-_URL_PIECE: Final = re.compile(rf"[^_./\\@&+:,#~?!$*;=%{HYPHENS}]+")
+CLITIC: Final = re.compile(r"'(?:s|ll|re|ve|d|m)?$")
+PIECE: Final = re.compile(rf"[^_./\\@&+:,#{HYPHENS}]+")
+URL_PIECE: Final = re.compile(rf"[^_./\\@&+:,#~?!$*;=%{HYPHENS}]+")
 _URL_TAIL: Final = ".,;:!?&*"
 _DIGIT: Final = re.compile(r"\d")
 _LETTERS_DIGITS: Final = re.compile(r"([^\W\d_]{2,})(\d+)|(\d+)([^\W\d_]{2,})")
@@ -67,16 +69,17 @@ _MAX_SPLIT: Final = 64
 class _Sink:
     """Collects the terms of one chunk."""
 
-    __slots__ = ("language", "length", "spans", "stops", "terms")
+    __slots__ = ("forms", "language", "length", "spans", "stops", "terms")
 
     def __init__(self, language: str) -> None:
         self.language = language
         self.terms: list[str] = []
         self.stops: list[bool] = []
         self.spans: list[tuple[int, int]] = []
+        self.forms: list[tuple[str, str]] = []
         self.length = 0
 
-    def add(self, term: str, span: tuple[int, int], *, base: bool, stop: bool = False) -> None:
+    def add(self, term: str, span: tuple[int, int], *, base: bool, stop: bool = False, word: str = "") -> None:
         """Add a term unless nothing of it can be searched for (no letter, no digit).
 
         A part of a single ASCII character (``7`` of ``foo-bar-7``) is treated as a stop word: it must be found by
@@ -88,9 +91,11 @@ class _Sink:
         self.stops.append(stop or (not base and len(term) == 1 and term.isascii()))
         self.spans.append(span)
         self.length += base and not stop
+        if word and word != term and len(word) <= MAX_TERM:
+            self.forms.append((shorten(term), word))
 
     def entry(self) -> Entry:
-        return Entry(tuple(self.terms), self.length, tuple(self.stops), tuple(self.spans))
+        return Entry(tuple(self.terms), self.length, tuple(self.stops), tuple(self.spans), tuple(self.forms))
 
 
 def build_entry(raw: str, language: str) -> Entry:
@@ -120,7 +125,9 @@ def _plain_word(raw: str, language: str) -> Entry:
     span = ((0, len(raw)),)
     if word in stop_words(language):
         return Entry((shorten(word),), 0, (True,), span)
-    return Entry((shorten(fold(stem(word, language))),), 1, (False,), span)
+    term = shorten(fold(stem(word, language)))
+    forms = ((term, word),) if term != word and len(word) <= MAX_TERM else ()
+    return Entry((term,), 1, (False,), span, forms)
 
 
 def _emoji(raw: str) -> Entry:
@@ -167,10 +174,10 @@ def _run(raw: str) -> Entry:
 def _url(sink: _Sink, raw: str) -> None:
     """A URL: base is all of it but the scheme (so it equals the address written without), parts are its words."""
     scheme, _, rest = raw.partition("://")
-    if not _URL_PIECE.search(rest):
+    if not any(map(str.isalnum, rest)):
         _piece(sink, scheme, 0, base=True)
         return
-    _whole_and_pieces(sink, rest.rstrip(_URL_TAIL), len(scheme) + 3, _URL_PIECE)
+    _whole_and_pieces(sink, rest.rstrip(_URL_TAIL), len(scheme) + 3, URL_PIECE)
 
 
 def _compound(sink: _Sink, raw: str, at: int) -> None:
@@ -178,7 +185,7 @@ def _compound(sink: _Sink, raw: str, at: int) -> None:
     if match := _DATE_TIME.match(raw):
         date = match.group(1)
         sink.add(normalise(date), (at, at + len(date)), base=False)
-    _whole_and_pieces(sink, raw, at, _PIECE)
+    _whole_and_pieces(sink, raw, at, PIECE)
 
 
 def _whole_and_pieces(sink: _Sink, raw: str, at: int, pattern: re.Pattern[str]) -> None:
@@ -190,7 +197,7 @@ def _whole_and_pieces(sink: _Sink, raw: str, at: int, pattern: re.Pattern[str]) 
         _piece(sink, core, at + pieces[0].start(), base=True)
         return
     if pieces:
-        whole = _CLITIC.sub("", fold(normalise(core)))
+        whole = CLITIC.sub("", fold(normalise(core)))
         sink.add(whole, (at, at + len(raw)), base=True)
     for piece in pieces:
         _piece(sink, piece.group(), at + piece.start(), base=False)
@@ -204,12 +211,12 @@ def _piece(sink: _Sink, raw: str, at: int, *, base: bool) -> None:
     if not digits and not cuts:
         _word(sink, text, (at, at + len(raw)), base=base)
         return
-    whole = _CLITIC.sub("", fold(normalise(text))).replace("'", "")
+    whole = CLITIC.sub("", fold(normalise(text))).replace("'", "")
     sink.add(whole, (at, at + len(raw)), base=base)
     if not digits and whole:
         stemmed = fold(stem(whole, word_language(whole, sink.language)))
         if stemmed != whole:
-            sink.add(stemmed, (at, at + len(raw)), base=False)
+            sink.add(stemmed, (at, at + len(raw)), base=False, word=whole)
     for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True) if cuts else ():
         span = (at + start, at + end) if text == raw else (at, at + len(raw))
         _word(sink, text[start:end], span, base=False)
@@ -239,27 +246,30 @@ def _camel_cuts(text: str) -> list[int]:
 def _word(sink: _Sink, raw: str, span: tuple[int, int], *, base: bool) -> None:
     """Add an ordinary word; what follows its first term are parts."""
     find = _cached_word_terms if len(raw) <= _MAX_SPLIT else _word_terms
-    for term, stop in find(raw, sink.language):
-        sink.add(term, span, base=base, stop=stop)
+    for term, stop, word in find(raw, sink.language):
+        sink.add(term, span, base=base, stop=stop, word=word)
         base = False
 
 
-def _word_terms(raw: str, language: str) -> tuple[tuple[str, bool], ...]:
-    """(term, is a stop word) of a word: its folded stem, and the stem of its unaccented spelling where it differs."""
+def _word_terms(raw: str, language: str) -> tuple[tuple[str, bool, str], ...]:
+    """(term, is a stop word, folded word) of a word: its folded stem, and that of its unaccented spelling where it
+    differs."""
     word = normalise(raw).strip("'")
     if not word:
         return ()
     language = word_language(word, language)
     stops = stop_words(language)
     if "'" in word and fold(word) not in stops:
-        word = word.partition("'")[0] if language == "tr" else _CLITIC.sub("", word).replace("'", "")
+        word = (
+            word.partition("'")[0] if language == "tr" and word.find("'") > 1 else CLITIC.sub("", word).replace("'", "")
+        )
     plain = fold(word)
     if plain in stops:
-        return ((plain, True),)
+        return ((plain, True, plain),)
     term = fold(stem(word, language))
     if plain != word and (other := fold(stem(plain, language))) != term:
-        return ((term, False), (other, False))
-    return ((term, False),)
+        return ((term, False, plain), (other, False, plain))
+    return ((term, False, plain),)
 
 
 #: An identifier of many parts is one long chunk, so its parts need a cache of their own.

@@ -66,6 +66,11 @@ class Adapter(ABC):
         return self.profile.max_chars
 
     @property
+    def alike(self) -> tuple[float, float] | None:
+        """The cosines of unrelated texts and of texts about the same thing, where they are known."""
+        return self.profile.alike
+
+    @property
     def dimension(self) -> int:
         """Components of a vector; the first reading may embed a probe. Raises EmbedderError."""
         if not self._dimension:

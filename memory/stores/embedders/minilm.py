@@ -40,7 +40,7 @@ class PackagedModel:
     @property
     def profile(self) -> Profile:
         """No prefixes; the window in characters."""
-        return Profile("minilm", max_chars=int((self.window - 2) * CHARS_PER_TOKEN))
+        return Profile("minilm", max_chars=int((self.window - 2) * CHARS_PER_TOKEN), alike=(0.1, 0.3))
 
 
 MODELS = {

@@ -1,13 +1,11 @@
 """From a configuration to its embedder: one of each in a process, whichever threads ask."""
 
-import os
-import threading
-from collections import OrderedDict
 from importlib import import_module
 from typing import Any
 
 from memory.engine.embedding import Embedder, EmbedderError
 from memory.stores.embedders.adapter import EmbedderConfig
+from memory.stores.kept import Kept
 
 __all__ = ["KINDS", "EmbedderConfig", "forget_embedders", "get_embedder"]
 
@@ -22,11 +20,6 @@ KINDS = {
     "fastembed": "memory.stores.embedders.fastembed.FastEmbed",
     "none": "memory.stores.embedders.none.NoEmbedder",
 }
-KEPT = 64  # tenants may bring configurations of their own; the least recently used goes first
-
-_embedders: OrderedDict[EmbedderConfig, Embedder] = OrderedDict()
-_inherited: list[OrderedDict[EmbedderConfig, Embedder]] = []
-_lock = threading.Lock()
 
 
 def get_embedder(config: EmbedderConfig) -> Embedder:
@@ -35,29 +28,12 @@ def get_embedder(config: EmbedderConfig) -> Embedder:
     `config.kind` is a key of KINDS or the dotted path of a class that takes an EmbedderConfig and is an
     `Embedder`. Raises EmbedderError when there is no such thing.
     """
-    with _lock:
-        found = _embedders.get(config)
-        if found is None:
-            found = _built(config)
-            _embedders[config] = found
-            while len(_embedders) > KEPT:
-                _embedders.popitem(last=False)
-        _embedders.move_to_end(config)
-        return found
+    return _embedders.get(config)
 
 
 def forget_embedders() -> None:
     """Drop all embedders of this process."""
-    with _lock:
-        _embedders.clear()
-
-
-def _start_anew() -> None:
-    """In a forked child: forget the parent's embedders without closing them. The sockets are the parent's, and a lock
-    may be held by one of its threads, which do not exist here."""
-    global _lock, _embedders
-    _inherited.append(_embedders)
-    _lock, _embedders = threading.Lock(), OrderedDict()
+    _embedders.clear()
 
 
 def _built(config: EmbedderConfig) -> Embedder:
@@ -89,5 +65,4 @@ def _unusable(config: EmbedderConfig, problem: str, remedy: str) -> EmbedderErro
     return EmbedderError(config.kind, config.model, problem, remedy, kind="setting")
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_anew)
+_embedders: Kept[EmbedderConfig, Embedder] = Kept(_built)

@@ -46,7 +46,9 @@ class Static(Adapter):
     """The packaged static embedder. Loads on first use, once, whichever thread asks."""
 
     def __init__(self, config: EmbedderConfig) -> None:
-        super().__init__(config, "static", "wordllama-l2-supercat-256", Profile("static", max_chars=MAX_CHARS))
+        super().__init__(
+            config, "static", "wordllama-l2-supercat-256", Profile("static", max_chars=MAX_CHARS, alike=(0.1, 0.3))
+        )
         self._loading = threading.Lock()
         self._loaded: Loaded | None = None
 

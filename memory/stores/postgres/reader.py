@@ -1,22 +1,23 @@
-"""The embedded vector and lexical store: exact within what scope, view and filters leave, on one open transaction."""
+"""The embedded vector store, and the pool: exact within what scope, view and filters leave, on one open transaction."""
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
-from memory.engine.ports import Embedding, LexicalHits
-from memory.engine.types import Neighbour, PoolItem, Ranked, Search
+from memory.engine.lending import RADIUS, links
+from memory.engine.ports import Embedding
+from memory.engine.tuning import FIELD_WEIGHTS
+from memory.engine.types import Link, Neighbour, PoolItem, Ranked, Search
+from memory.stores.postgres.bm25 import bm25, frequency
 from memory.stores.postgres.corpus import Figures
-from memory.stores.postgres.visible import Params, at_time, in_reach, narrowed, tenant_clause, visible
+from memory.stores.postgres.visible import Params, at_time, in_reach, narrowed, tenant_clause
 from tenants.scope import Scope
 
-K1, B = 0.9, 0.4
-"""BM25's saturation and length normalisation, as measured on short texts (docs/retrieval.md)."""
 CANDIDATES = 400
 """Sign-bit candidates compared exactly, at least; one more for every 40 documents keeps recall@10 above 0.99."""
-RADIUS = 2
 
 
 def literal(embedding: Embedding) -> str:
@@ -32,9 +33,10 @@ def signs(embedding: Embedding) -> str:
 class PostgresReader:
     """The read ports on one cursor, which must be inside `tenant_rows` of the scope's tenant."""
 
-    def __init__(self, cursor: CursorWrapper, figures: Figures):
+    def __init__(self, cursor: CursorWrapper, figures: Figures, fields: Mapping[str, float] = FIELD_WEIGHTS):
         self.cursor = cursor
         self.figures = figures
+        self.fields = fields
 
     def nearest(self, scope: Scope, search: Search, embedding: Embedding, count: int) -> list[Ranked]:
         """The nearest `count` versions: candidates by Hamming distance of signs, then exact cosine."""
@@ -65,51 +67,6 @@ class PostgresReader:
         )
         return [Ranked(*row) for row in self.cursor.fetchall()]
 
-    def matching(self, scope: Scope, search: Search, terms: Sequence[str], count: int) -> LexicalHits:
-        """BM25 with the tenant's own document frequencies over what it believes, live at once."""
-        params = Params()
-        row_visible = visible("v", scope, search.view, search.filters, params)
-        live = "p.live" if search.view.is_now else "true"
-        narrow = narrowed("w", scope, search.filters, params)
-        among = (
-            f" AND hits.version_id IN (SELECT w.id FROM memory_version w"
-            f" WHERE {tenant_clause('w', scope, params)} AND {narrow})"
-            if narrow
-            else ""
-        )
-        params.values |= {
-            "terms": list(terms),
-            "count": count,
-            "documents": max(1, self.figures.documents),
-            "mean": self.figures.mean,
-        }
-        self.cursor.execute(
-            f"""/* lexical.search */
-            WITH hits AS MATERIALIZED (
-                SELECT p.term, p.version_id, p.frequency, p.length, p.live FROM memory_posting p
-                WHERE {tenant_clause("p", scope, params)} AND p.term = ANY(%(terms)s::text[]) AND ({live})),
-            weights AS MATERIALIZED (
-                SELECT term, ln(1 + (greatest(%(documents)s::bigint - n, 0) + 0.5) / (n + 0.5))::float8 AS weight FROM (
-                    SELECT term, count(*) FILTER (WHERE hits.live) AS n FROM hits GROUP BY term) AS f),
-            scored AS (
-                SELECT version_id, sum(weight * frequency * {K1 + 1}
-                    / (frequency + {K1} * ({1 - B} + {B} * hits.length / %(mean)s::float8)))::float8 AS score
-                FROM hits JOIN weights USING (term) WHERE true{among} GROUP BY version_id)
-            SELECT ranked.version_id, ranked.score,
-                   CASE WHEN row_number() OVER () = 1
-                        THEN (SELECT json_object_agg(term, weight) FROM weights) END
-            FROM (SELECT * FROM scored ORDER BY score DESC, version_id) AS ranked
-            CROSS JOIN LATERAL (SELECT 1 FROM memory_version v
-                WHERE v.id = ranked.version_id AND {row_visible} OFFSET 0) AS seen
-            LIMIT %(count)s""",
-            params.values,
-        )
-        rows = self.cursor.fetchall()
-        weights: Mapping[str, float] = rows[0][2] if rows else {}
-        unseen = math.log(1 + (max(1, self.figures.documents) + 0.5) / 0.5)
-        information = sum(weights.get(term, unseen) for term in terms)
-        return LexicalHits([Ranked(version, score) for version, score, _ in rows], weights, information)
-
     def complete(
         self,
         scope: Scope,
@@ -118,13 +75,15 @@ class PostgresReader:
         anchors: Sequence[UUID],
         embedding: Embedding | None,
         weights: Mapping[str, float],
-    ) -> tuple[list[PoolItem], list[Neighbour]]:
+    ) -> tuple[list[PoolItem], list[Link]]:
         """`versions`, and up to two neighbours of `anchors` on each side within source and namespace, truly scored."""
-        neighbours = self._neighbours(scope, search, anchors)
+        neighbours = self.neighbours(scope, search, anchors) if anchors else []
         pool = list(dict.fromkeys([*versions, *(near.version for near in neighbours)]))
-        return self._scores(scope, pool, embedding, weights), neighbours
+        return self._scores(scope, pool, links(neighbours), embedding, weights)
 
-    def _neighbours(self, scope: Scope, search: Search, versions: Sequence[UUID]) -> list[Neighbour]:
+    def neighbours(
+        self, scope: Scope, search: Search, versions: Sequence[UUID], radius: int = RADIUS
+    ) -> list[Neighbour]:
         """What stands next to `versions` in their sources, as the view sees it; then what of that the filters leave.
 
         In this order, so that a filter's matches are read once and not for each version.
@@ -138,7 +97,7 @@ class PostgresReader:
             if rest
             else ""
         )
-        params.values |= {"versions": list(versions), "radius": RADIUS}
+        params.values |= {"versions": list(versions), "radius": radius}
         sides = " UNION ALL ".join(
             f"""(SELECT w.id, {sign}row_number() OVER (ORDER BY w.position {order}, w.id) AS distance
                 FROM memory_version w WHERE w.source = v.source AND w.namespace = v.namespace
@@ -158,39 +117,63 @@ class PostgresReader:
         return [Neighbour(*row) for row in self.cursor.fetchall()]
 
     def _scores(
-        self, scope: Scope, pool: Sequence[UUID], embedding: Embedding | None, weights: Mapping[str, float]
-    ) -> list[PoolItem]:
-        """The true cosine (None without a vector) and BM25 (0 without a match) of every member."""
+        self,
+        scope: Scope,
+        pool: Sequence[UUID],
+        pairs: Sequence[Link],
+        embedding: Embedding | None,
+        weights: Mapping[str, float],
+    ) -> tuple[list[PoolItem], list[Link]]:
+        """The true cosine (None without a vector) and BM25 (0 without a match) of every member; each pair's cosine."""
         params = Params()
         vectors, postings = tenant_clause("x", scope, params), tenant_clause("p", scope, params)
+        found = frequency("p", self.fields, params)
         params.values |= {
             "pool": list(pool),
             "query": None if embedding is None else literal(embedding),
             "terms": list(weights),
             "weights": list(weights.values()),
             "mean": self.figures.mean,
+            "left": [link.left for link in pairs],
+            "right": [link.right for link in pairs],
         }
         self.cursor.execute(
             f"""/* pool.scores */
-            SELECT x.version_id, 'dense', max(-(x.embedding <#> %(query)s::vector))
+            SELECT 'dense', x.version_id, NULL::uuid, max(-(x.embedding <#> %(query)s::vector)), NULL::text[]
             FROM memory_vector x WHERE {vectors} AND x.version_id = ANY(%(pool)s::uuid[])
                 AND %(query)s::text IS NOT NULL GROUP BY x.version_id
             UNION ALL
-            SELECT p.version_id, 'lexical', sum(q.weight * p.frequency * {K1 + 1}
-                / (p.frequency + {K1} * ({1 - B} + {B} * p.length / %(mean)s::float8)))::float8
+            SELECT 'lexical', p.version_id, NULL, sum(q.weight * {bm25("p.frequency", "p.length")})::float8,
+                array_agg(q.term)
             FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS q(term, weight)
-                CROSS JOIN LATERAL (SELECT p.version_id, p.frequency, p.length FROM memory_posting p
+                CROSS JOIN LATERAL (SELECT p.version_id, {found} AS frequency, p.length FROM memory_posting p
                     WHERE {postings} AND p.term = q.term AND p.version_id = ANY(%(pool)s::uuid[])) AS p
-            GROUP BY p.version_id""",
+            WHERE p.frequency > 0 GROUP BY p.version_id
+            UNION ALL
+            SELECT 'likeness', pair.a, pair.b, -(x.embedding <#> y.embedding), NULL
+            FROM unnest(%(left)s::uuid[], %(right)s::uuid[]) AS pair(a, b)
+                JOIN memory_vector x ON {vectors} AND x.version_id = pair.a AND x.ordinal = 0
+                JOIN memory_vector y ON {tenant_clause("y", scope, params)}
+                    AND y.version_id = pair.b AND y.ordinal = 0""",
             params.values,
         )
         scores: dict[UUID, dict[str, float | None]] = {version: {"lexical": 0.0} for version in pool}
         if embedding is not None:
-            for found in scores.values():
-                found["dense"] = None
-        for version, arm, score in self.cursor.fetchall():
-            scores[version][arm] = score
-        return [PoolItem(version, found) for version, found in scores.items()]
+            for its in scores.values():
+                its["dense"] = None
+        matched: dict[UUID, frozenset[str]] = {}
+        alike: dict[tuple[UUID, UUID], float] = {}
+        for kind, version, other, score, terms in self.cursor.fetchall():
+            if kind == "likeness":
+                alike[version, other] = score
+                continue
+            scores[version][kind] = score
+            if terms:
+                matched[version] = frozenset(terms)
+        return (
+            [PoolItem(version, its, matched.get(version, frozenset())) for version, its in scores.items()],
+            [replace(link, likeness=alike.get((link.left, link.right))) for link in pairs],
+        )
 
 
 def remaining_ms(deadline: float, now: float) -> int:

@@ -7,27 +7,43 @@ from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
-from memory.engine.text import Analysis
+from memory.engine.text import Analysis, with_tags
 from memory.engine.values import flatten
+from memory.stores.postgres import words
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants.scope import Scope
 
+MOST = 32_767
+"""The highest frequency that is told apart."""
+SEPARATOR = "\x1f"
+
 
 def add_postings(cursor: CursorWrapper, scope: Scope, analyses: Mapping[UUID, Analysis]) -> None:
-    """Insert the terms of versions."""
-    columns: tuple[list[str], list[UUID], list[int], list[int]] = ([], [], [], [])
-    for version, analysis in analyses.items():
-        columns[0].extend(analysis.terms)
-        columns[1].extend([version] * len(analysis.terms))
-        columns[2].extend(min(frequency, 32767) for frequency in analysis.terms.values())
-        columns[3].extend([analysis.length] * len(analysis.terms))
-    if columns[0]:
-        cursor.execute(
-            """/* write.postings */ INSERT INTO memory_posting (tenant_id, term, version_id, frequency, length, live)
-            SELECT %s, r.term, r.version_id, r.frequency, r.length, true
-            FROM unnest(%s::text[], %s::uuid[], %s::int[], %s::int[]) AS r(term, version_id, frequency, length)""",
-            [scope.tenant, *columns],
+    """Insert the terms of versions, and their words into the vocabulary."""
+    rows = [
+        (
+            term,
+            version,
+            min(analysis.terms.get(term, 0), MOST),
+            min(analysis.tags.get(term, 0), MOST),
+            analysis.length,
+            # an array within an array would have to be as long as its neighbours
+            SEPARATOR.join(sorted(analysis.forms.get(term, ()))),
         )
+        for version, analysis in analyses.items()
+        for term in analysis.everything()
+    ]
+    if rows:
+        cursor.execute(
+            """/* write.postings */ INSERT INTO memory_posting
+                (tenant_id, term, version_id, frequency, in_tags, in_key, length, forms, live)
+            SELECT %s, r.term, r.version_id, r.frequency, r.in_tags, 0, r.length,
+                string_to_array(nullif(r.forms, ''), %s), true
+            FROM unnest(%s::text[], %s::uuid[], %s::int[], %s::int[], %s::int[], %s::text[])
+                AS r(term, version_id, frequency, in_tags, length, forms)""",
+            [scope.tenant, SEPARATOR, *(list(column) for column in zip(*rows, strict=True))],
+        )
+        words.add_words(cursor, scope, analyses.values())
 
 
 def add_filter_values(
@@ -52,7 +68,10 @@ def add_filter_values(
 def replace_derived(
     cursor: CursorWrapper, scope: Scope, rows: Sequence[Sequence[Any]], analyse: Callable[[str, str], Analysis]
 ) -> None:
-    """Make postings and filter values anew for rows of (id, text, language, metadata as JSON, tags, believed)."""
+    """Make postings and filter values anew for rows of (id, text, language, metadata as JSON, tags, believed).
+
+    Words that no posting stands for any more stay in the vocabulary until it is swept.
+    """
     params = Params({"versions": [row[0] for row in rows]})
     for table in ("memory_posting", "memory_filtervalue"):
         cursor.execute(
@@ -60,7 +79,7 @@ def replace_derived(
             " AND t.version_id = ANY(%(versions)s::uuid[])",
             params.values,
         )
-    add_postings(cursor, scope, {row[0]: analyse(row[1], row[2]) for row in rows})
+    add_postings(cursor, scope, {row[0]: with_tags(analyse(row[1], row[2]), row[4], row[2]) for row in rows})
     add_filter_values(cursor, scope, [(row[0], json.loads(row[3]), row[4]) for row in rows])
     params.values["ended"] = [row[0] for row in rows if not row[5]]
     cursor.execute(

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from loci.ground.instants import parse_instant
 from memory.engine.filters import FIELDS, And, AnyOf, Equals, Exists, Filter, Not, Or, Prefix, Range, Scalar
-from memory.engine.types import View
+from memory.engine.types import Search, View
 from memory.engine.values import after_prefix, comparable
 from tenants.scope import ALL, Scope
 
@@ -99,6 +99,20 @@ def visible(alias: str, scope: Scope, view: View, filters: Filter | None, params
     if rest := narrowed(alias, scope, filters, params):
         clauses.append(rest)
     return " AND ".join(clauses)
+
+
+def among(scope: Scope, search: Search, params: Params) -> str:
+    """A further condition on `hits`, by what narrows the scope and by the filters; empty when nothing does.
+
+    Their matches are read once, and not for each hit.
+    """
+    narrow = narrowed("w", scope, search.filters, params)
+    if not narrow:
+        return ""
+    return (
+        " AND hits.version_id IN (SELECT w.id FROM memory_version w"
+        f" WHERE {tenant_clause('w', scope, params)} AND {narrow})"
+    )
 
 
 def _filter(alias: str, scope: Scope, node: Filter, params: Params) -> str:

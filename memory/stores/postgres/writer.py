@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db.backends.utils import CursorWrapper
 
 from loci.ground.instants import parse_instant, to_text
+from memory.stores.postgres import words
 from memory.stores.postgres.visible import Params, tenant_clause
 from tenants.scope import Scope
 
@@ -154,7 +155,7 @@ def unmark_retracted(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUI
 
 
 def erase_memories(cursor: CursorWrapper, scope: Scope, memories: Sequence[UUID]) -> Change:
-    """Delete memories with all versions and index rows."""
+    """Delete memories with all versions and index rows, and the words that only they held."""
     params = Params({"memories": list(memories)})
     cursor.execute(
         f"/* erase.versions */ SELECT v.id FROM memory_version v WHERE {tenant_clause('v', scope, params)}"
@@ -169,6 +170,7 @@ def erase_memories(cursor: CursorWrapper, scope: Scope, memories: Sequence[UUID]
         params.values,
     )
     documents, length = cursor.fetchone()
+    held = words.words_of(cursor, scope, params.values["versions"])
     for table, id_column, ids in (
         ("memory_posting", "version_id", "versions"),
         ("memory_sign", "version_id", "versions"),
@@ -183,7 +185,9 @@ def erase_memories(cursor: CursorWrapper, scope: Scope, memories: Sequence[UUID]
             f" AND t.{id_column} = ANY(%({ids})s::uuid[])",
             params.values,
         )
-    return Change(memories=-cursor.rowcount, documents=-documents, length=-length)
+    gone = cursor.rowcount
+    words.drop_unused(cursor, scope, held)
+    return Change(memories=-gone, documents=-documents, length=-length)
 
 
 def settle(cursor: CursorWrapper, scope: Scope, change: Change) -> None:

@@ -26,6 +26,7 @@ ROUNDS = (
     Check("broker", work.check_broker),
     Check("workers", work.check_workers, needs="broker"),
     Check("embedder", work.check_embedder),
+    Check("language model", work.check_language_model),
     Check("database", database.check_database),
     Check("role", database.check_role, needs="database"),
     Check("row-level security", database.check_row_level_security, needs="database"),

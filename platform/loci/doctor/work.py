@@ -11,8 +11,10 @@ from kombu.exceptions import KombuError
 
 from loci.doctor.findings import Finding, fail, ok, warn
 from memory.engine.embedding import EmbedderError
+from memory.engine.language_model import LanguageModelError, Message
 from memory.services.spaces import in_another_space, label_of
 from memory.services.status import backlog
+from memory.stores import llm
 from memory.stores.embedders import configured
 from tenants.services.safekeeping import secrets_fit
 from tenants.services.tenants import tenant_page
@@ -87,6 +89,22 @@ def check_embedder() -> Iterator[Finding]:
         yield fail("embedder", str(error), "docs/embedders.md says what each embedder needs.")
         return
     yield ok("embedder", f"{label}, the first question in {time.perf_counter() - began:.1f} s")
+
+
+def check_language_model() -> Iterator[Finding]:
+    """Whether the operator's language model, if there is one, answers."""
+    began = time.perf_counter()
+    try:
+        model = llm.configured()
+        if model is None:
+            yield ok("language model", "none: what needs one is left out, unless a tenant has its own")
+            return
+        question = [Message("user", "Answer with the word yes.")]
+        model.chat(question, max_tokens=200, deadline=time.monotonic() + settings.LLM_TIMEOUT)
+    except LanguageModelError as error:
+        yield fail("language model", str(error), "docs/language-models.md says what each provider needs.")
+        return
+    yield ok("language model", f"{model.name} ({model.model}), an answer in {time.perf_counter() - began:.1f} s")
 
 
 def check_spaces() -> Iterator[Finding]:

@@ -55,11 +55,11 @@ class InvalidRequest(LociError):
 
     status, code = 422, "invalid_request"
 
-    def __init__(self, faults: Sequence[Fault]):
+    def __init__(self, faults: Sequence[Fault], **extra: Any):
         self.faults = list(faults)
         first = self.faults[0]
         where = ".".join(str(part) for part in first.loc[1:]) or str(first.loc[0])
-        super().__init__(f"{where}: {first.msg}")
+        super().__init__(f"{where}: {first.msg}", **extra)
 
 
 class RuleBroken(LociError):

@@ -18,4 +18,5 @@ DEGRADED = Counter("loci_degraded_total", "Answers that lacked a part, by what w
 WRITES = Counter("loci_memory_writes_total", "Outcomes of written items", ["outcome"])
 INDEXED = Counter("loci_indexed_total", "Versions taken in by the vector index", ["by"])
 INDEX_FAILURES = Counter("loci_index_failures_total", "Failed attempts to index a version")
+RECORDINGS = Counter("loci_recall_recordings_total", "Recalls that were to be remembered, by outcome", ["outcome"])
 JOBS = Counter("loci_jobs_total", "Finished jobs", ["kind", "state"])

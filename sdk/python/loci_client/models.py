@@ -40,10 +40,20 @@ class RecallOptions(TypedDict, total=False):
     limit: int
     filters: Mapping[str, Any]
     namespaces: list[str]
+    since: Instant
+    until: Instant
     as_of: Instant
     include_invalidated: bool
     token_budget: int
     include_trace: bool
+
+
+class SettingsChange(TypedDict, total=False):
+    """Sections of a tenant's settings to change: in each, what is absent stays and None is the default again."""
+
+    recall: Mapping[str, Any] | None
+    dates: Mapping[str, Any] | None
+    llm: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +133,18 @@ class JobPage:
 
     items: tuple[Job, ...]
     next: str | None = None
+
+
+@dataclass(frozen=True)
+class Learned(Answer):
+    """What a feedback taught: for queries of which shape (`query_type`), and about how many retrievers."""
+
+    hit_id: str
+    signal: str
+    reward: float
+    query_type: str
+    ior_recorded: bool = False
+    q_learning_updates: int = 0
 
 
 @dataclass(frozen=True)
@@ -240,6 +262,19 @@ class Status(Answer):
     version: str
     embedding: str
     tenant: TenantStatus
+
+
+@dataclass(frozen=True)
+class Settings(Answer):
+    """What is in force for the tenant, section by section; `chosen` names what it has set itself. `llm` has no key:
+    `api_key_set` and `api_key_last4` say whether there is one, and which."""
+
+    version: int
+    recall: Mapping[str, Any]
+    dates: Mapping[str, Any]
+    llm: Mapping[str, Any]
+    chosen: tuple[str, ...]
+    changed_at: datetime | None = None
 
 
 @dataclass(frozen=True)

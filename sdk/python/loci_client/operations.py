@@ -20,12 +20,15 @@ from loci_client.models import (
     ItemFields,
     Job,
     JobPage,
+    Learned,
     Listed,
     ListPage,
     Memory,
     Recalled,
     RecallOptions,
     Retraction,
+    Settings,
+    SettingsChange,
     Status,
     ToolList,
     Written,
@@ -104,6 +107,23 @@ def context_block(query: str, **options: Unpack[RecallOptions]) -> Flow[str]:
     """
     found = yield from recall(query, **options)
     return as_block(found.results, options.get("token_budget"))
+
+
+def feedback(
+    hit_id: str,
+    signal: str,
+    *,
+    query: str | None = None,
+    sources: Sequence[str] | None = None,
+    reward: float | None = None,
+    idempotency_key: str | None = None,
+) -> Flow[Learned]:
+    """Say whether a result was `useful`, `irrelevant` or `clicked`. `sources`: the retrievers of the hit. The same
+    feedback counts once a day."""
+    given = {"hit_id": hit_id, "signal": signal, "query": query, "reward": reward}
+    body = _plain({**given, "sources": None if sources is None else list(sources)})
+    headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+    return (yield from perform(Call("POST", f"{API}/feedback", partial(decode, Learned), body, headers=headers)))
 
 
 def get(memory_id: str) -> Flow[Memory]:
@@ -227,6 +247,22 @@ def _object(document: Any) -> Mapping[str, Any]:
 def status() -> Flow[Status]:
     """How the server and the tenant stand."""
     return (yield from perform(Call("GET", f"{API}/status", partial(decode, Status))))
+
+
+def settings() -> Flow[Settings]:
+    """The tenant's settings, as they are in force. It needs a key with `admin`."""
+    return (yield from perform(Call("GET", f"{API}/settings", partial(decode, Settings))))
+
+
+def change_settings(*, expected_version: int | None = None, **sections: Unpack[SettingsChange]) -> Flow[Settings]:
+    """Change some settings: in a section what is absent stays, and None is the default again.
+
+    `expected_version`: only if the settings are still of that version, else `Changed`. It is not sent again when the
+    answer is lost: the change may have been made.
+    """
+    headers = {} if expected_version is None else {"If-Match": f'"{expected_version}"'}
+    decoded = partial(decode, Settings)
+    return (yield from perform(Call("PATCH", f"{API}/settings", decoded, sections, headers=headers, repeatable=False)))
 
 
 def health() -> Flow[Health]:

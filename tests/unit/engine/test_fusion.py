@@ -3,11 +3,13 @@
 from uuid import UUID
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.engine.fusion import fuse, reciprocal_ranks, squash, with_floor, z_scores
-from memory.engine.types import Neighbour, PoolItem
+from memory.engine.lending import links
+from memory.engine.types import Link, Neighbour, PoolItem
 
 EVEN = {"dense": 1.0, "lexical": 1.0}
 SCORES = st.one_of(st.none(), st.floats(-1e6, 1e6))
@@ -22,7 +24,7 @@ def pool(*scores: tuple[float | None, float | None]) -> list[PoolItem]:
 
 
 def order(*scores: tuple[float | None, float | None], neighbours: tuple[Neighbour, ...] = ()) -> list[int]:
-    return [hit.version.int for hit in fuse(pool(*scores), neighbours, EVEN)]
+    return [hit.version.int for hit in fuse(pool(*scores), links(neighbours), EVEN)]
 
 
 def test_a_missing_score_is_as_good_as_the_lowest() -> None:
@@ -42,7 +44,10 @@ def test_an_arm_without_weight_does_not_count() -> None:
 
 def test_a_neighbour_lends_half_its_score_at_each_place_of_distance() -> None:
     near = (Neighbour(version(0), version(1), 1), Neighbour(version(0), version(2), 2))
-    hits = {hit.version.int: hit.parts for hit in fuse(pool((9, 9), (0, 0), (0, 0), (0, 0)), near, EVEN, smoothing=1.0)}
+    hits = {
+        hit.version.int: hit.parts
+        for hit in fuse(pool((9, 9), (0, 0), (0, 0), (0, 0)), links(near), EVEN, smoothing=1.0)
+    }
     own = {at: sum(share for part, share in parts.items() if part != "neighbours") for at, parts in hits.items()}
     assert round(hits[1]["neighbours"], 6) == round(own[0] / 2 + own[2] / 2, 6)
     assert round(hits[2]["neighbours"], 6) == round(own[0] / 4 + own[1] / 2, 6)
@@ -69,7 +74,6 @@ def test_scores_lie_between_0_and_1_and_the_order_is_theirs(scores: list[tuple[f
 
 @given(st.floats(allow_nan=False))
 def test_squash_stays_between_0_and_1(value: float) -> None:
-    import numpy as np
 
     assert 0 <= squash(np.array([value]))[0] <= 1
 
@@ -97,3 +101,25 @@ def test_a_floor_takes_the_last_places_and_never_grows_the_list() -> None:
     assert [hit.version.int for hit in with_floor(hits, [version(0)], 3)] == [0, 1, 2]
     assert [hit.version.int for hit in with_floor(hits, [], 9)] == [0, 1, 2, 3, 4]
     assert with_floor([], [version(1)], 3) == []
+
+
+def test_neighbours_lend_by_how_much_alike_they_are() -> None:
+    items = pool((9, 9), (0, 0), (0, 0), (0, 0))
+
+    def lent(likeness: float | None) -> float:
+        link = Link(version(0), version(1), 1, likeness)
+        (hit,) = (hit for hit in fuse(items, [link], EVEN, alike=(0.1, 0.3)) if hit.version.int == 1)
+        return hit.parts.get("neighbours", 0.0)
+
+    assert lent(0.05) == 0.0
+    assert lent(0.2) == pytest.approx(lent(0.9) / 2)
+    assert lent(None) == lent(0.31) == lent(0.9) > 0
+
+
+def test_windows_that_overlap_link_each_pair_once() -> None:
+    near = [Neighbour(version(5), version(at), at - 5) for at in (3, 4, 6, 7)]
+    near += [Neighbour(version(6), version(at), at - 6) for at in (4, 5, 7, 8)]
+    found = {(link.left.int, link.right.int): link.distance for link in links(near)}
+    assert found == {
+        (at, at + gap): gap for at in range(3, 8) for gap in (1, 2) if at + gap <= 8 and (at, gap) != (3, 3)
+    }

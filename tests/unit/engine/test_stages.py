@@ -1,5 +1,6 @@
 """Stages: bounded nudges that show among the parts, and none of the seed's scales gone wrong."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -15,19 +16,22 @@ NOW = datetime(2026, 11, 30, tzinfo=UTC)
 
 
 def asked(query: str, *terms: str) -> Asked:
-    return Asked(query, "en", terms, shape_of(query), identifiers(query), NOW)
+    return Asked(query, dict.fromkeys(terms, 1.0), float(len(terms)), shape_of(query), identifiers(query), NOW)
 
 
 def candidate(
     number: int, text: str, odds: float, *, days: float = 0.0, words: float = 1.0, **payload: Any
 ) -> Candidate:
     known = (NOW - timedelta(days=days)).isoformat()
-    record = Record(UUID(int=number), UUID(int=number), text, {"timestamp": None, "known_from": known, **payload})
+    plain = dict.fromkeys(("timestamp", "subject", "agent", "kind"))
+    document = {**plain, "known_from": known, "namespace": "default", "source": "", **payload}
+    record = Record(UUID(int=number), UUID(int=number), text, document)
     return Candidate(Fused(UUID(int=number), 0.0, {"dense": odds}, {"lexical": words}), record)
 
 
 def order(names: tuple[str, ...], question: Asked, *candidates: Candidate) -> list[int]:
-    found = apply([stage for stage in STAGES if stage.name in names], question, candidates)
+    fresh = [replace(each, hit=replace(each.hit, parts=dict(each.hit.parts))) for each in candidates]
+    found = apply([stage for stage in STAGES if stage.name in names], question, fresh)
     return [hit.version.int for hit in found]
 
 
@@ -56,17 +60,65 @@ def test_gravity_works_on_every_scale() -> None:
     assert order(("gravity",), asked("y", "y"), near, far) == [2, 1]
 
 
+def test_who_is_asked_about_comes_first_by_label_subject_or_agent() -> None:
+    said = candidate(1, "Dana: I sail.", 1.0)
+    other = candidate(2, "Mira: Dana sails.", 1.2)
+    kept = candidate(3, "Sails.", 1.1, subject="Dana")
+    assert order(("speaker",), asked("when does Dana's boat leave?"), other, said, kept) == [3, 1, 2]
+    assert order(("speaker",), asked("do Dana and Mira sail?"), other, said, kept) == [2, 3, 1], "two are named"
+    assert order(("speaker",), asked("does Danaida sail?"), other, said, kept) == [2, 3, 1], "none is named"
+
+
+def test_a_source_that_speaks_of_all_that_is_asked_lifts_its_passages() -> None:
+    question = asked("harbour lamp", "harbour", "lamp")
+    chance = candidate(1, "harbour", 1.1, source="a")
+    apart = candidate(2, "harbour", 1.0, source="b")
+    beside = candidate(3, "lamp", 0.5, source="b")
+    for found, terms in ((chance, {"harbour"}), (apart, {"harbour"}), (beside, {"lamp"})):
+        found.hit.terms, found.hit.coherence = frozenset(terms), 1.0
+    assert order(("source",), question, chance, apart, beside) == [2, 1, 3]
+    elsewhere = replace(beside, record=replace(beside.record, payload={**beside.record.payload, "namespace": "x"}))
+    assert order(("source",), question, chance, apart, elsewhere)[0] == 1, "a namespace has sources of its own"
+    for found in (chance, apart, beside):
+        found.hit.coherence = 0.0
+    assert order(("source",), question, chance, apart, beside)[0] == 1, "a list of unrelated notes supports none"
+
+
+def test_of_memories_that_match_alike_the_newest_goes_first_and_only_of_those() -> None:
+    question = asked("where does Viola live?", "viola", "live")
+    old = candidate(1, "Viola lives in Odense.", 1.2, days=90)
+    new = candidate(2, "Viola lives in Nantes now.", 1.0, days=1)
+    other = candidate(3, "Viola sings.", 1.3, days=0)
+    for found, terms in ((old, {"viola", "live"}), (new, {"viola", "live"}), (other, {"viola"})):
+        found.hit.terms = frozenset(terms)
+    assert order(("newest",), question, old, new, other) == [2, 3, 1]
+    assert order((), question, old, new, other) == [3, 1, 2]
+
+
+def test_a_short_text_and_a_question_sink_a_little() -> None:
+    long, short = candidate(1, "tea is served at five in the garden", 1.0), candidate(2, "tea!", 1.1)
+    assert order(("substance",), asked("tea"), long, short) == [1, 2]
+    asks, says = candidate(3, "Is there tea?", 1.1), candidate(4, "There is tea.", 1.0)
+    assert order(("question",), asked("tea"), asks, says) == [4, 3]
+    open_question = candidate(5, "Is there tea?", 1.1, kind="open_question")
+    assert order(("question",), asked("tea"), open_question, says) == [5, 4]
+
+
 def test_a_stage_that_is_off_leaves_no_part() -> None:
     hits = apply([], asked("tea"), [candidate(1, "tea", 0.5)])
     assert hits[0].parts == {"dense": 0.5}
 
 
 def test_switches_differ_from_the_defaults_by_name_only() -> None:
-    question = asked("what is ERR_CONN_42?", "err_conn_42")
-    usual = {stage.name for stage in switched_on({}, question)}
-    assert usual == {stage.name for stage in STAGES if stage.default}
+    exact = replace(asked("what is ERR_CONN_42?"), terms={"err_conn_42": 5.0, "mean": 1.0}, information=6.0)
+    general = replace(asked("what is it?"), terms={"what": 1.0, "it": 1.0}, information=2.0)
     turned = {stage.name: not stage.default for stage in STAGES}
-    assert {stage.name for stage in switched_on(turned, question)} == {stage.name for stage in STAGES} - usual
+
+    def running(switches: dict[str, bool]) -> set[str]:
+        return {stage.name for question in (exact, general) for stage in switched_on(switches, question)}
+
+    assert running({}) == {stage.name for stage in STAGES if stage.default}
+    assert running(turned) == {stage.name for stage in STAGES if not stage.default}
 
 
 def test_a_stage_that_has_nothing_to_do_does_not_run() -> None:
