@@ -19,7 +19,7 @@ from memory.engine.types import Fused, Link, PoolItem
 Scores = NDArray[np.float64]
 
 SMOOTHING = 0.75
-"""How much of the neighbours' fused score is added to a hit's own (measured on chat: see docs/retrieval.md)."""
+"""How much of the neighbours' fused score is added to a hit's own (measured on chat: see docs/recall.md)."""
 RRF_K = 60
 
 
