@@ -171,7 +171,7 @@ def why_own(probe: Probe) -> None:
     if fact is None:
         assert answer.status == 404, "out of reach is as if it were not there"
         return
-    seen = memory in probe.holder.place.visible(probe.holder.shape, Look(None, False), None)
+    seen = memory in probe.holder.place.visible(probe.holder.shape, Look(None, False), {})
     assert answer.json["verdict"] == ("returned" if seen else "other_time")
 
 
