@@ -11,7 +11,7 @@ from memory.services import outside, tokens
 @register()
 def plugins_are_usable(**_: Any) -> list[CheckMessage]:
     """RETRIEVERS and TOKEN_COUNTER name something that can be used."""
-    faults = []
+    faults: list[CheckMessage] = []
     for at, make in enumerate((outside.configured, tokens.counter), start=1):
         try:
             make()

@@ -6,7 +6,7 @@ from typing import Final
 from memory.engine.shape import ADAPTED, Shape
 from memory.engine.tuning import Tuning
 
-FULL_STRENGTH: Final = 0.7
+FULL_STRENGTH: Final = 0.8
 """Share of the query's information that the best lexical hit must match for the lexical arm to count in full; below,
 its weight falls in proportion: a question in other words than its answer must not be decided by a chance word."""
 

@@ -7,9 +7,9 @@ from memory.engine.stages.stage import Asked, Candidate
 from memory.engine.text.written import stands_in
 
 LIFT = 1.5
-ECHO = 0.4
+ECHO = 0.1
 """Share of the lift for a text that says nothing but the identifier."""
-SAYING = 6
+SAYING = 9
 """Words beside the identifier from which on a text says something of it."""
 _WORD = re.compile(r"[^\W_]+")
 _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,40}")
