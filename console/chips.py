@@ -119,6 +119,11 @@ class Narrowing:
         """The query string that asks for one of the conditions instead of all, or the other way round."""
         return urlencode([*rest, *Narrowing(self.conditions, not self.either, self.raw).pairs])
 
+    def each_alone(self) -> list[tuple[str, Filter]]:
+        """Each filter by itself, under the words of its chip."""
+        parts = [_part(condition)[0] for condition in self.conditions]
+        return [(chip.label, part) for chip, part in zip(self.chips(), parts, strict=True) if part is not None]
+
     def each_left_out(self) -> list[Filter | None]:
         """For each condition, the filter that the others make."""
         return [

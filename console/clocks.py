@@ -171,9 +171,8 @@ def _bar(entry: Entry, places: dict[datetime, float], beyond: float) -> Bar:
     left = places[entry.start] if entry.start else LEFT
     right = places[entry.end] - 3 if entry.end else beyond
     room = int((right - left - 20) / LETTER)
-    title = (
-        entry.title if len(entry.title) <= room else f"{entry.title[: max(0, room - 1)].rstrip()}…" if room > 3 else ""
-    )
+    whole = f"{entry.title} · {entry.by}" if entry.by else entry.title
+    title = whole if len(whole) <= room else f"{whole[: max(0, room - 1)].rstrip()}…" if room > 3 else ""
     return Bar(title, left, max(4.0, round(right - left, 1)), left + 12, entry.state == "now")
 
 
@@ -193,7 +192,7 @@ def _spoken(world: Sequence[Entry], known: Sequence[Entry]) -> str:
             _("In the world:"),
             "; ".join(f"{entry.title}, {entry.when}" for entry in world) + ".",
             _("In Loci:"),
-            "; ".join(f"{entry.title}, {entry.when}" for entry in known) + ".",
+            "; ".join(", ".join(filter(None, (entry.title, entry.by, entry.when))) for entry in known) + ".",
         ]
     )
 

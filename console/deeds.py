@@ -98,7 +98,8 @@ def doer(event: Event, reader: Actor) -> str:
 
 def operator(actor: str) -> str:
     """Whoever runs Loci, by the command that they gave."""
-    return _("The command “%(name)s”") % {"name": actor.partition(":")[2]}
+    command = actor.partition(":")[2]
+    return _("The operator") if command in ("", "operator") else _("The command “%(name)s”") % {"name": command}
 
 
 def _number(detail: Detail, name: str) -> int:

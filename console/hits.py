@@ -4,19 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from console.figures import decimal, grouped, signed
+from console.parts import ALWAYS, ARMS, STAGE_LOOK, STAGES, look_of, name_of
 from memory.engine.text import highlight, query_terms
 from memory.engine.types import Record
 from memory.services.recall import Hit
 
-NAMES = {
-    "dense": gettext_lazy("Meaning"),
-    "lexical": gettext_lazy("Words"),
-    "neighbours": gettext_lazy("Neighbours"),
-}
-LOOKS = {"dense": "meaning", "lexical": "words", "neighbours": "near"}
 LONGEST = 420
 BEFORE = 120
 GAP = 0.6
@@ -70,7 +65,11 @@ def shown(hit: Hit, place: int, query: str, missing: dict[str, str]) -> ShownHit
     spans = highlight(record.text, language, query_terms(query, language))
     words = list(dict.fromkeys(record.text[start:end].casefold() for start, end in spans))
     spans = joined(record.text, spans)
-    reasons = [_reason(hit, arm, words, missing) for arm in NAMES if arm != "neighbours" or arm in hit.parts]
+    told = [arm for arm in ARMS if arm in ALWAYS or arm in hit.parts or arm in missing]
+    reasons = [_reason(hit, arm, words, missing) for arm in told]
+    reasons += [
+        Reason(name_of(part), STAGE_LOOK, str(STAGES[part][1]), hit.parts[part]) for part in STAGES if part in hit.parts
+    ]
     return ShownHit(
         place, record, snippet(record.text, spans), hit.score, sum(hit.parts.values()), _segments(hit), reasons,
         list(hit.arms),
@@ -78,7 +77,7 @@ def shown(hit: Hit, place: int, query: str, missing: dict[str, str]) -> ShownHit
 
 
 def _reason(hit: Hit, arm: str, words: Sequence[str], missing: dict[str, str]) -> Reason:
-    name, look, part = str(NAMES[arm]), LOOKS[arm], hit.parts.get(arm, 0.0)
+    name, look, part = name_of(arm), look_of(arm), hit.parts.get(arm, 0.0)
     if arm in missing:
         return Reason(name, "off", missing[arm], None)
     if arm == "neighbours":
@@ -97,7 +96,7 @@ def _segments(hit: Hit) -> list[Segment]:
     """The score, shared out among the parts that spoke for it; a hit that none spoke for has one grey stretch."""
     lifting = {arm: part for arm, part in hit.parts.items() if part > 0}
     total = sum(lifting.values())
-    shares = [(LOOKS.get(arm, "off"), part / total) for arm, part in lifting.items()] if total else [("rest", 1.0)]
+    shares = [(look_of(arm), part / total) for arm, part in lifting.items()] if total else [("rest", 1.0)]
     at, segments = 0.0, []
     for look, share in shares:
         width = share * hit.score * 100
@@ -152,7 +151,7 @@ def fallbacks(degraded: Sequence[str]) -> list[str]:
     """What fell back, in sentences."""
     said = [
         (_("%(arm)s did not answer in time.") if why == "timeout" else _("%(arm)s did not work this time."))
-        % {"arm": NAMES.get(arm, arm)}
+        % {"arm": name_of(arm)}
         for tag in degraded
         for kind, _colon, rest in [tag.partition(":")]
         for arm, _colon2, why in [rest.partition(":")]

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from console.forms import ConsoleForm
 from loci.ground.errors import Fault
-from memory.engine.chosen import DATE_LANGUAGES, value_at
+from memory.engine.chosen import value_at
+from memory.engine.dates import LANGUAGES as DATE_LANGUAGES
 from memory.engine.stages import STAGES
 from memory.engine.tuning import FIELD_WEIGHTS, MOST_WEIGHT
 from memory.services.settings import TenantSettings
@@ -36,6 +37,10 @@ STAGE_NAMES = {
     "source": gettext_lazy("Lift what stands among more of the answer"),
     "speaker": gettext_lazy("Lift what the person named has said"),
     "substance": gettext_lazy("Sink very short texts"),
+    "access_bonus": gettext_lazy("Lift what was used before"),
+    "inhibition_of_return": gettext_lazy("Sink what was shown again and again today"),
+    "curiosity": gettext_lazy("Lift what is old and was hardly shown"),
+    "q_learning": gettext_lazy("Lean towards searches that feedback has praised"),
 }
 LANGUAGES = {
     "en": gettext_lazy("English"),
@@ -166,6 +171,18 @@ class RecallForm(SectionForm):
         ],
         help_text=gettext_lazy("How the finds of several searches become one list."),
     )
+    rerank = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("The best 20 are read by"),
+        choices=[
+            ("", gettext_lazy("Default: nobody")),
+            ("off", gettext_lazy("Nobody")),
+            ("relevant_only", gettext_lazy("The language model, which names what helps")),
+            ("full_reorder", gettext_lazy("The language model, which orders all of them")),
+            ("scores", gettext_lazy("The operator’s reranking service")),
+        ],
+        help_text=gettext_lazy("It takes a second or more. When it fails, the order stays and the answer says so."),
+    )
     adaptive_weights = switch(
         gettext_lazy("Weights by question"),
         OFF,
@@ -194,6 +211,18 @@ class RecallForm(SectionForm):
         0.01,
         36_500,
         gettext_lazy("After so many days a memory counts as half as fresh. By default 14."),
+    )
+    access_bonus = number(
+        gettext_lazy("Bonus for use"),
+        0,
+        1,
+        gettext_lazy("0 to 1, by default 0.25: by how much of its odds a much-used memory is lifted at most."),
+    )
+    record_access = switch(
+        gettext_lazy("Count what is used"), OFF, gettext_lazy("Each result of a recall counts as used once more.")
+    )
+    record_exposures = switch(
+        gettext_lazy("Count what is shown"), OFF, gettext_lazy("Each result counts as shown, for a day.")
     )
 
     def more(self) -> dict[str, forms.Field]:

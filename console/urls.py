@@ -16,6 +16,7 @@ from console.views import (
     search,
     session,
     settings,
+    why,
 )
 
 app_name = "console"
@@ -32,6 +33,7 @@ urlpatterns = [
     path("t/<slug:slug>/help", handbook.page, name="help"),
     path("t/<slug:slug>/activity", overview.activity, name="activity"),
     path("t/<slug:slug>/search", search.search, name="search"),
+    path("t/<slug:slug>/search/why", why.explain, name="why"),
     path("t/<slug:slug>/memories", memories.listing, name="memories"),
     path("t/<slug:slug>/memories/new", changes.add, name="add"),
     path("t/<slug:slug>/connect", connect.connect, name="connect"),

@@ -7,6 +7,8 @@ from django.views.decorators.http import require_safe
 
 from console import wheel
 from console.access import door, member_scope
+from tenants.authentication import require
+from tenants.scope import Right
 
 
 @require_safe
@@ -14,6 +16,6 @@ from console.access import door, member_scope
 def page(request: HttpRequest, slug: str = "") -> HttpResponse:
     """The page; with `slug` it stands within a tenant of whoever is signed in, without it anybody may read it."""
     if slug:
-        member_scope(request, slug)
+        require(member_scope(request, slug), Right.READ)
     context = {"section": "help", "here": True, "slug": slug, "url": settings.PUBLIC_URL, "wheel": wheel.path()}
     return render(request, "console/help.html", context)

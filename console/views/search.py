@@ -18,6 +18,7 @@ from console.conditions import Condition
 from console.dossier import Dossier, dossier_of
 from console.figures import grouped
 from console.modes import MODE_NAMES, MODES, Syntax, syntax_of
+from console.parts import STAGE_LEGEND, STAGE_LOOK, name_of
 from console.times import Times, times_of
 from loci.ground.errors import NotFound
 from memory.engine.tuning import Overrides
@@ -230,9 +231,14 @@ def culprits(
 
 def _legend(found: list[hits.ShownHit], missing: dict[str, str]) -> list[tuple[str, str, str]]:
     """The colours that occur: look, name, and why an arm is missing."""
-    shown = {reason.look: reason.name for hit in found for reason in hit.reasons if reason.look != "off"}
+    shown = {
+        reason.look: str(STAGE_LEGEND) if reason.look == STAGE_LOOK else reason.name
+        for hit in found
+        for reason in hit.reasons
+        if reason.look != "off"
+    }
     named = [(look, name, "") for look, name in shown.items()]
-    return named + [("off", str(hits.NAMES.get(arm, arm)), why) for arm, why in missing.items()]
+    return named + [("off", name_of(arm), why) for arm, why in missing.items()]
 
 
 def _beside(scope: Scope, asked: Asked, found: list[hits.ShownHit]) -> Dossier | None:

@@ -9,6 +9,8 @@ from rest_framework.response import Response
 from memory.api.parsing import body
 from memory.api.views import ScopedView
 from memory.engine.clauses import together
+from memory.engine.language_model import Message
+from memory.services.questions import Help
 from memory.services.recall import recall
 from memory.services.why import why
 from memory.shapes import render
@@ -32,6 +34,7 @@ def _common(given: RecallRequest) -> dict[str, Any]:
         "token_budget": given.token_budget,
         "mode": given.mode,
         "overrides": given.ways,
+        "wanted": Help([Message(turn.role, turn.text) for turn in given.history], given.expand, given.hyde),
         "radius": given.neighbor_radius if given.include_neighbors else 0,
         "length": DETAILS[given.detail],
     }

@@ -16,11 +16,13 @@ RECALL: Final[Mapping[str, str]] = {
     "fields": "fields",
     "token_budget": "token_budget",
     "half_life": "half_life",
+    "access_bonus": "access_bonus",
+    "record_access": "record_access",
+    "record_exposures": "record_exposures",
+    "rerank": "rerank",
 }
 """Settings of the section `recall`, and what they are called in a Tuning."""
 DATES: Final = ("date_order", "languages")
-DATE_LANGUAGES: Final = ("en", "de", "fr", "es", "ru")
-"""Languages in which dates in questions are read."""
 Chosen = Mapping[str, Any]
 
 

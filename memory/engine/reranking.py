@@ -83,6 +83,11 @@ class ListwiseReranker:
         """`llm`."""
         return "llm"
 
+    @property
+    def model(self) -> str:
+        """Provider and model."""
+        return f"{self._model.name}/{self._model.model}"
+
     def order(self, query: str, passages: Sequence[str], *, deadline: float) -> list[int]:
         """As the port says; of more than 50 passages it reads the first 50."""
         read = passages[:MOST]

@@ -9,9 +9,11 @@ FUSIONS: Final = ("score", "rrf")
 """Score fusion by z-scores over the pool; weighted reciprocal rank fusion."""
 MODES: Final = ("hybrid", "natural", "raw", "exact", "keyword", "fuzzy", "vector")
 """All arms; the words alone, read in one of five ways; the meaning alone."""
-ARMS: Final = ("dense", "lexical", "temporal", "graph", "hyde")
+ARMS: Final = ("dense", "lexical", "temporal", "graph", "hyde", "expansion")
 SEED_ARMS: Final[Mapping[str, str]] = MappingProxyType({"vector": "dense", "bm25": "lexical", "memgraph": "graph"})
 """The seed's names of arms, taken wherever an arm is named."""
+RERANKS: Final = ("off", "relevant_only", "full_reorder", "scores")
+"""Not at all; by a language model that names what helps, or all of them; by a service that scores."""
 DATE_ORDERS: Final = ("dmy", "mdy", "ymd")
 MOST_WEIGHT: Final = 10.0
 _NONE: Final[Mapping[str, float]] = MappingProxyType({})
@@ -31,6 +33,7 @@ class Tuning:
     which a memory counts as half as fresh. `time_zone`: IANA name, for "yesterday". `languages`: ISO 639-1 codes in
     which dates are read; empty is all that are known. `access_bonus`: by how much of their odds much-used memories rise
     at most, 0 to 1. `record_access`, `record_exposures`: whether recalls are remembered, for the stages that go by it.
+    `rerank`: one of RERANKS.
     """
 
     fusion: str = "score"
@@ -48,13 +51,14 @@ class Tuning:
     access_bonus: float = 0.25
     record_access: bool = False
     record_exposures: bool = False
+    rerank: str = "off"
 
 
 DEFAULTS: Final = Tuning()
 
 
 _SCALARS: Final = (
-    "fusion", "adaptive", "smoothing", "vector_floor", "access_bonus", "record_access", "record_exposures",
+    "fusion", "adaptive", "smoothing", "vector_floor", "access_bonus", "record_access", "record_exposures", "rerank",
 )  # fmt: skip
 
 
@@ -71,6 +75,7 @@ class Overrides:
     access_bonus: float | None = None
     record_access: bool | None = None
     record_exposures: bool | None = None
+    rerank: str | None = None
 
     def over(self, tuning: Tuning) -> Tuning:
         """`tuning` with these in place of its own; weights and switches are merged name by name."""

@@ -9,11 +9,11 @@ from uuid import UUID
 
 from loci.ground.errors import NotFound, RuleBroken
 from loci.ground.ids import uuid7
-from memory.engine.tuning import AS_SET, DEFAULTS, Overrides
+from memory.engine.tuning import AS_SET, Overrides, Tuning
 from memory.services.golden import GoldenQuestion, list_questions, reach_of
 from memory.services.recall import recall
 from memory.stores.embedders import configured
-from memory.stores.postgres import golden
+from memory.stores.postgres import corpus, golden
 from memory.stores.postgres.golden import Run
 from tenants import audit
 from tenants.authentication import require
@@ -36,10 +36,9 @@ class Plan:
     overrides: Overrides = AS_SET
     mode: str = "hybrid"
 
-    @property
-    def settings(self) -> str:
+    def settings(self, tenants: Tuning) -> str:
         """A digest of everything that ranks: runs with another one compare settings, not memories."""
-        tuning = self.overrides.over(DEFAULTS)
+        tuning = self.overrides.over(tenants)
         said = {each.name: _plain(getattr(tuning, each.name)) for each in fields(tuning)}
         text = json.dumps([said, self.mode, configured().space], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -142,14 +141,14 @@ def keep(scope: Scope, plan: Plan, ranks: Ranks, run_id: UUID | None = None) -> 
     run, reach = run_id or uuid7(), reach_of(scope)
     row = {
         "id": run,
-        "settings": plan.settings,
         "questions": len(ranks),
         **{f"recall_{k}": _mean([_share(found, k) for found in ranks.values()]) for k in (1, 5, 10)},
         "mrr": _mean([_reciprocal(best(found)) for found in ranks.values()]),
         "ranks": ranks,
     }
     with tenant_rows(scope.tenant) as cursor:
-        golden.add_run(cursor, scope, reach, row, KEPT)
+        settings = plan.settings(corpus.read(cursor, scope).tuning)
+        golden.add_run(cursor, scope, reach, {**row, "settings": settings}, KEPT)
         audit.record(cursor, scope, "golden.run", id=str(run), questions=len(ranks))
         (stored,) = golden.runs(cursor, scope, reach, upto=run, limit=1)
     return stored

@@ -22,6 +22,7 @@ def start_run(scope: Scope, *, plan: Plan | None = None) -> Run | Job:
         number = golden.count(cursor, scope, reach_of(scope))
     if not number:
         raise RuleBroken("There are no golden questions yet: add some to /golden-questions first.", code="no_questions")
+    require(scope, Right.READ)  # ranks tell what a recall would
     how = plan or Plan()
     if number <= IMMEDIATE:
         return evaluate(scope, plan=how)

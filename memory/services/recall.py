@@ -17,7 +17,9 @@ from memory.engine.types import NOW, Search, View
 from memory.retrievers import dense
 from memory.services.learning import permitted, record_recall
 from memory.services.patience import Late, within
+from memory.services.questions import NO_HELP, Help, help_with
 from memory.services.recalled import Hit, Recalled
+from memory.services.reranking import rerank
 from memory.services.retrieve import Run, retrieve
 from memory.stores.embedders import configured
 from memory.stores.postgres.reader import remaining_ms
@@ -45,6 +47,7 @@ def recall(
     include_trace: bool = False,
     mode: str = "hybrid",
     overrides: Overrides = AS_SET,
+    wanted: Help = NO_HELP,
     radius: int = 0,
     length: int | None = None,
 ) -> Recalled:
@@ -53,6 +56,7 @@ def recall(
     `deadline` is in seconds from now (default RECALL_DEADLINE): an arm that is late is left out and named in
     `degraded`. `token_budget` keeps the longest prefix of the results whose texts fit, by estimate. `mode` is one of
     `memory.engine.tuning.MODES`; `overrides` is what this recall does otherwise than the tenant has set.
+    `wanted` is what a language model is to make of the query first.
     `radius`: that many neighbours on each side come with each result, 0 to 5. `length`: characters of each text that
     are wanted, and count for the budget.
     `InvalidRequest` for a raw query that cannot be read; its `position` is in characters from 0.
@@ -60,7 +64,7 @@ def recall(
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
-    run = searched(scope, search, overrides, include_trace=include_trace, radius=radius)
+    run = searched(scope, search, overrides, wanted=wanted, include_trace=include_trace, radius=radius)
     spend(run, token_budget, length)
     record_recall(scope, [hit.record.id for hit in run.answer.hits], run.tuning)
     run.answer.trace["timings_ms"] = run.timings
@@ -69,7 +73,13 @@ def recall(
 
 
 def searched(
-    scope: Scope, search: Search, overrides: Overrides, *, include_trace: bool = False, radius: int = 0
+    scope: Scope,
+    search: Search,
+    overrides: Overrides,
+    *,
+    wanted: Help = NO_HELP,
+    include_trace: bool = False,
+    radius: int = 0,
 ) -> Run:
     """A recall that has been made, before its budget is spent: with all that it found on the way."""
     require(scope, Right.READ)
@@ -80,10 +90,12 @@ def searched(
     run = Run(
         scope, search, Recalled(notes=notes), shape_of(search.text), include_trace, tuning, allowed, radius=radius
     )
+    help_with(run, wanted)
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):
             break
+    rerank(run)
     return run
 
 

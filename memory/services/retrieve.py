@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from memory.engine.text.written import compounds
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
 from memory.engine.types import Fused, Link, PoolItem, Ranked, Search
 from memory.engine.weighing import arm_weights
-from memory.retrievers import dense, lexical, temporal
+from memory.retrievers import dense, imagined, lexical, temporal
 from memory.services.dating import dates_of
 from memory.services.learning import informed
 from memory.services.recalled import Beside, Hit, Recalled
@@ -40,6 +41,8 @@ POOL = 50
 """Hits of each arm that enter the pool, at least."""
 ANCHORS = 30
 """Hits whose neighbours within their source join the pool, at least."""
+RERANKED = 20
+"""The best that a reranker reads, at least."""
 STAGED = 100
 """The best of the pool that the stages look at, at least; twice the limit if that is more."""
 STRICT = frozenset({"raw", "exact", "keyword", "fuzzy"})
@@ -50,7 +53,8 @@ NO_WORDS = LexicalHits([], {})
 
 @dataclass(slots=True)
 class Run:
-    """One recall under way. `dates`: the time that the query names."""
+    """One recall under way. `dates`: the time that the query names. `imagined`: by arm, vectors of what a language
+    model made of the question; `made`: its words, for the trace."""
 
     scope: Scope
     search: Search
@@ -61,6 +65,8 @@ class Run:
     overrides: Overrides = AS_SET
     dates: DateReading | None = None
     embedding: Embedding | None = None
+    imagined: dict[str, Sequence[Embedding]] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
     words: LexicalHits = NO_WORDS
     timings: dict[str, float] = field(default_factory=dict)
@@ -75,7 +81,20 @@ class Run:
     def weights(self) -> dict[str, float]:
         """How much each arm counts in this recall."""
         dated = temporal.NAME in self.arms
-        return arm_weights(self.tuning, self.shape, strength=self.words.strength, dated=dated, focused=self.only_dated)
+        extra = self.imagined.keys() & self.arms.keys()
+        return arm_weights(
+            self.tuning,
+            self.shape,
+            strength=self.words.strength,
+            dated=dated,
+            focused=self.only_dated,
+            extra=sorted(extra),
+        )
+
+    @property
+    def kept(self) -> int:
+        """How many of the best are taken along: more than asked for where a reranker reads them."""
+        return self.search.limit if self.tuning.rerank == "off" else max(self.search.limit, RERANKED)
 
     @property
     def only_dated(self) -> bool:
@@ -155,10 +174,11 @@ def _completed(
 ) -> tuple[Sequence[PoolItem], Sequence[Link]]:
     """The pool with its neighbours; where the query names a time, with how near each lies to it."""
     items, links = store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights)
+    pool = imagined.scored(items, {arm: run.arms[arm] for arm in run.imagined if arm in run.arms})
     if run.dates is None or temporal.NAME not in run.arms:
-        return items, links
+        return pool, links
     times = PostgresTimes(store.cursor, store)
-    return temporal.scored(times, run.scope, items, run.dates.windows, only_dated=run.only_dated), links
+    return temporal.scored(times, run.scope, pool, run.dates.windows, only_dated=run.only_dated), links
 
 
 def stores(run: Run, cursor: CursorWrapper, figures: Figures) -> tuple[PostgresReader, PostgresWords]:
@@ -176,6 +196,9 @@ def arms_of(
         yield dense.NAME, lambda: dense.retrieve(store, run.scope, run.search, embedding, count)
     if run.takes(lexical.NAME):
         yield lexical.NAME, lambda: _words(run, words, count)
+    for arm, vectors in run.imagined.items():
+        if run.takes(arm):
+            yield arm, partial(imagined.retrieve, store, run.scope, run.search, vectors, count)
     dates = run.dates
     if dates is not None and run.takes(temporal.NAME):
         times = PostgresTimes(store.cursor, store)
@@ -216,7 +239,7 @@ def _fused(run: Run, items: Sequence[PoolItem], links: Sequence[Link]) -> list[F
 
 def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
     """The best, with their records; stages look at the best of the pool, and may change their order."""
-    limit = run.search.limit
+    limit = run.kept
     asked = _asked(run)
     # the order of time is all that was asked for
     staged = [] if run.only_dated else stages.switched_on(run.tuning.stages, asked)
@@ -298,4 +321,5 @@ def _trace(run: Run, cursor: CursorWrapper, fused: Sequence[Fused], staged: Sequ
         "read_as": {word: list(others) for word, others in run.words.read_as.items()},
         "fused": ranked(fused),
         "stages": list(staged),
+        **run.made,
     }

@@ -15,6 +15,7 @@ from loci.ground.instants import parse_instant
 from memory.engine.clauses import Clause, together
 from memory.engine.tuning import AS_SET, Overrides
 from memory.engine.types import NOW, PoolItem, Ranked, Record, Search, View
+from memory.services.questions import NO_HELP, Help
 from memory.services.recall import searched, spend
 from memory.services.retrieve import Run, arms_of, stores
 from memory.stores.postgres import corpus, reasons, records
@@ -77,6 +78,7 @@ def why(
     token_budget: int | None = None,
     mode: str = "hybrid",
     overrides: Overrides = AS_SET,
+    wanted: Help = NO_HELP,
     radius: int = 0,
     length: int | None = None,
 ) -> Why:
@@ -96,7 +98,8 @@ def why(
         found.verdict = "filtered"
         return found
     ends = time.monotonic() + settings.RECALL_DEADLINE
-    run = searched(scope, Search(query, limit, ends, view, together(clauses), mode), overrides, radius=radius)
+    search = Search(query, limit, ends, view, together(clauses), mode)
+    run = searched(scope, search, overrides, wanted=wanted, radius=radius)
     found.degraded, found.notes = run.answer.degraded, run.answer.notes
     _place(found, run, token_budget, length)
     _ask_arms(found, run)

@@ -6,13 +6,14 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from memory.engine.stages import STAGES
-from memory.engine.tuning import ARMS, FUSIONS, MODES, MOST_WEIGHT, SEED_ARMS, Overrides, arm_name
+from memory.engine.tuning import ARMS, FUSIONS, MODES, MOST_WEIGHT, RERANKS, SEED_ARMS, Overrides, arm_name
 from memory.shapes.strict import Strict
 
 W = TypeVar("W", bound=float | None)
 S = TypeVar("S", bound=bool | None)
 _SAME_NAMES = {
     "fusion", "weights", "stages", "vector_floor", "smoothing", "access_bonus", "record_access", "record_exposures",
+    "rerank",
 }  # fmt: skip
 Mode = Annotated[
     Literal[MODES],  # type: ignore[valid-type]
@@ -93,6 +94,11 @@ class Ranking(Strict):
     )
     record_access: bool | None = Field(None, description="Count the results as used; needs the right write.")
     record_exposures: bool | None = Field(None, description="Count the results as shown; needs the right write.")
+    rerank: Literal[RERANKS] | None = Field(  # type: ignore[valid-type]
+        None,
+        description="Who reads the best 20 and orders them: relevant_only and full_reorder: the language model; scores:"
+        " the operator's reranking service.",
+    )
 
     @property
     def overrides(self) -> Overrides:

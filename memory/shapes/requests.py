@@ -174,6 +174,13 @@ class InvalidateRequest(Selection):
     valid_until: SeedInstant | None = None
 
 
+class Turn(Strict):
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant"]
+    text: str = Field(max_length=32_768)
+
+
 class RecallRequest(Ranking):
     """What to look for."""
 
@@ -183,6 +190,13 @@ class RecallRequest(Ranking):
     full_pipeline: bool = Field(True, description="false: no stages, whatever `stages` says.")
     retry_on_weak: bool | None = None
     include_trace: bool = False
+    history: list[Turn] = Field(
+        default_factory=list,
+        max_length=64,
+        description="The conversation before the query, oldest first: the language model puts what `it` stands for in.",
+    )
+    expand: bool = Field(False, description="Look for up to 3 other wordings of the query too; needs a language model.")
+    hyde: bool = Field(False, description="Look for what an answer might read like too; needs a language model.")
     filters: Filters = None
     token_budget: int | None = Field(None, ge=1)
     include_invalidated: bool = False
@@ -230,7 +244,7 @@ class RecallRequest(Ranking):
     @property
     def ways(self) -> Overrides:
         """What this recall does otherwise than the tenant has set."""
-        return self.overrides if self.full_pipeline else replace(self.overrides, stages=ALL_OFF)
+        return self.overrides if self.full_pipeline else replace(self.overrides, stages=ALL_OFF, rerank="off")
 
 
 class WhyRequest(RecallRequest):

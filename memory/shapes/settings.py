@@ -7,8 +7,8 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
-from memory.engine.chosen import DATE_LANGUAGES
-from memory.engine.tuning import DATE_ORDERS, FUSIONS, MOST_WEIGHT
+from memory.engine.dates import LANGUAGES
+from memory.engine.tuning import DATE_ORDERS, FUSIONS, MOST_WEIGHT, RERANKS
 from memory.shapes.ranking import known_stages, known_weights
 from memory.shapes.strict import Strict
 from memory.stores.llm import PROVIDERS
@@ -25,8 +25,8 @@ def _zone(name: str) -> str:
 
 def _languages(codes: list[str]) -> list[str]:
     for code in codes:
-        if code not in DATE_LANGUAGES:
-            raise ValueError(f"'{code[:16]}' is no language that dates are read in: {', '.join(DATE_LANGUAGES)}")
+        if code not in LANGUAGES:
+            raise ValueError(f"'{code[:16]}' is no language that dates are read in: {', '.join(LANGUAGES)}")
     return list(dict.fromkeys(codes))
 
 
@@ -71,6 +71,14 @@ class RecallChange(Strict):
     )
     half_life: float | None = Field(
         None, ge=0.01, le=36_500, description="Days after which a memory counts as half as fresh."
+    )
+    access_bonus: float | None = Field(
+        None, ge=0, le=1, description="By how much of their odds the stage access_bonus lifts much-used memories."
+    )
+    record_access: bool | None = Field(None, description="Count what recalls find as used.")
+    record_exposures: bool | None = Field(None, description="Count what recalls find as shown.")
+    rerank: Literal[RERANKS] | None = Field(  # type: ignore[valid-type]
+        None, description="Who reads the best 20 results and orders them."
     )
 
 
@@ -128,6 +136,10 @@ class RecallSettings(BaseModel):
     fields: dict[str, float]
     token_budget: int | None
     half_life: float
+    access_bonus: float
+    record_access: bool
+    record_exposures: bool
+    rerank: str
 
 
 class DatesSettings(BaseModel):

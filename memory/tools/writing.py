@@ -61,7 +61,7 @@ class RememberArguments(Arguments):
     metadata: Annotated[Metadata, OpenObject] | None = Field(None, description="Further facts to filter by.")
     kind: Kind | None = Field(None, description="What sort of thing it is.")
     subject: str | None = Field(None, min_length=1, max_length=256, description="The person it is about.")
-    namespace: Namespace | None = Field(None, description="The namespace to store it in.")
+    namespace: Namespace | None = Field(None, description="The namespace to store it in; left out: the key's own.")
     chunk: bool = Field(False, description="Cut a long text into windows; needs a source.")
     wait: bool = Field(True, description="Answer only when search can find it.")
 

@@ -237,6 +237,12 @@ LLM_URL = env.str("LLM_URL", default="")
 LLM_MODEL = env.str("LLM_MODEL", default="")
 LLM_API_KEY = env.str("LLM_API_KEY", default="")
 LLM_TIMEOUT = env.float("LLM_TIMEOUT", default=30.0)
+# Reranking service: none | cohere | jina | tei
+RERANKER = env.str("RERANKER", default="none")
+RERANKER_URL = env.str("RERANKER_URL", default="")
+RERANKER_MODEL = env.str("RERANKER_MODEL", default="")
+RERANKER_API_KEY = env.str("RERANKER_API_KEY", default="")
+RERANKER_TIMEOUT = env.float("RERANKER_TIMEOUT", default=10.0)
 # networks that addresses given by tenants may lie in though they are not public
 ALLOWED_PRIVATE_NETWORKS = production.networks(env.list("ALLOWED_PRIVATE_NETWORKS", default=[]))
 

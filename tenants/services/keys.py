@@ -164,7 +164,7 @@ def note_write(cursor: CursorWrapper, scope: Scope) -> None:
     """Keep when the scope's key first sent something to remember, known already or not; once for each key."""
     if scope.actor.kind == "key":
         cursor.execute(
-            "/* key.wrote */ UPDATE tenants_servicekey SET first_write_at = now()"
+            "UPDATE tenants_servicekey SET first_write_at = now()"
             " WHERE tenant_id = %s AND id = %s AND first_write_at IS NULL",
             [scope.tenant, scope.actor.id],
         )

@@ -7,6 +7,7 @@ import pytest
 
 from memory.engine.types import View
 from memory.services.recall import recall
+from memory.stores.postgres import temporal as times
 from tests.api.answers import problem
 from tests.cast import Caller
 
@@ -124,6 +125,30 @@ def test_a_recall_of_the_past_counts_from_then(diary: Caller) -> None:
     asked = {"query": "what did Dana repair last week?", "include_trace": True, "as_of": "2024-05-15T12:00:00Z"}
     best = diary.recall(**asked)["results"][0]
     assert (best["text"], "temporal" in best["retrievers"]) == ("Dana repaired the green boat.", True)
+
+
+def ranked(caller: Caller, query: str, **asked: Any) -> list[str]:
+    """What the temporal arm alone found, best first."""
+    found = caller.recall(query, include_trace=True, limit=100, **asked)
+    texts = {hit["id"]: hit["text"] for hit in found["results"]}
+    (arm,) = (arm for arm in found["trace"]["retrievers"] if arm["name"] == "temporal")
+    return [texts[memory] for memory, _score in arm["ranked"]]
+
+
+@pytest.mark.parametrize("few", [1000, 2])
+def test_the_arm_ranks_what_lies_within_the_window_by_meaning(
+    diary: Caller, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """`few`: exactly, and where the window holds too much for that."""
+    monkeypatch.setattr(times, "FEW", few)
+    found = ranked(diary, "Which boat did Dana repair in May 2024?")
+    assert found[0] == "Dana repaired the green boat."
+    assert len(found) == 4
+
+
+def test_without_the_querys_vector_the_arm_takes_the_latest(diary: Caller) -> None:
+    found = ranked(diary, "Which boat did Dana repair in May 2024?", weights={"vector": 0})
+    assert found == [text for moment, text in reversed(DIARY.items()) if moment < "2024-06"]
 
 
 def test_since_and_until_narrow_every_arm_and_are_half_open(diary: Caller) -> None:

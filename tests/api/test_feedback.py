@@ -124,6 +124,18 @@ def test_a_recall_is_remembered_only_where_it_is_asked_for(alice: Caller) -> Non
     assert "access_bonus" not in parts(alice, "tea", stages=ALL, access_bonus=0.0)["Dana prefers tea."]
 
 
+def test_a_tenant_switches_recording_and_stages_for_everybody(alice: Caller, bob: Caller) -> None:
+    alice.remember("Dana prefers tea.")
+    chosen = {"record_access": True, "record_exposures": True, "access_bonus": 1.0, "stages": ALL}
+    told = alice.with_key(["admin"]).call("PATCH", "settings", {"recall": chosen})
+    assert (told.status_code, told.json()["recall"]["record_access"]) == (200, True)
+    assert bob.recall("tea")["notes"] == []
+    assert [row.count for row in rows(alice, Access)] == [1]
+    assert bob.recall("tea", record_access=False)["notes"] == []
+    assert [row.count for row in rows(alice, Access)] == [1]
+    assert parts(bob, "tea")["Dana prefers tea."]["access_bonus"] > 0
+
+
 def test_a_reader_is_not_recorded_and_is_told_so(alice: Caller, bob: Caller) -> None:
     alice.remember("Dana prefers tea.")
     found = bob.recall("tea", record_access=True, record_exposures=True)

@@ -93,6 +93,8 @@ def test_settings_that_rank_otherwise_have_another_digest(alice: Caller) -> None
     add(alice, ("tea", [tea]))
     plain, again, other = run(alice), run(alice), run(alice, fusion="rrf")
     assert plain["settings"] == again["settings"] != other["settings"]
+    alice.with_key(["admin"]).call("PATCH", "settings", {"recall": {"fusion": "rrf"}})
+    assert run(alice)["settings"] == other["settings"]
 
 
 def test_an_erased_memory_drops_out_and_is_said_to(alice: Caller) -> None:

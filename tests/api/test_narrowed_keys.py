@@ -118,15 +118,18 @@ def test_an_agent_is_stamped_and_cannot_be_another(alice: Caller) -> None:
     assert narrow.found("star") != ["Star."]
 
 
-def test_namespaces_hold_and_a_single_one_is_the_default(alice: Caller) -> None:
+def test_namespaces_hold_and_the_first_is_the_default(alice: Caller) -> None:
     one, two = alice.with_key(namespaces=["attic"]), alice.with_key(namespaces=["attic", "cellar"])
     (mine,) = one.remember("In the attic.")
     assert alice.get(f"memories/{mine}").json()["namespace"] == "attic"
     problem(one.post("memories", {"items": [{"text": "x", "namespace": "cellar"}]}), 403, "namespace_out_of_reach")
-    problem(two.post("memories", {"items": [{"text": "x"}]}), 403, "namespace_out_of_reach")
+    both = alice.with_key(namespaces=["shed", "default"])
+    for key, text, home in ((two, "Home is the attic.", "attic"), (both, "Home is the default.", "default")):
+        (stored,) = key.remember(text)
+        assert alice.get(f"memories/{stored}").json()["namespace"] == home
     two.remember("In the cellar.", namespace="cellar")
-    assert set(two.found("in the")) == {"In the attic.", "In the cellar."}
-    assert one.found("in the", namespaces=["attic", "cellar"]) == ["In the attic."]
+    assert set(two.found("in the")) == {"In the attic.", "In the cellar.", "Home is the attic."}
+    assert set(one.found("in the", namespaces=["attic", "cellar"])) == {"In the attic.", "Home is the attic."}
     assert one.found("in the", namespaces=["cellar"]) == []
     assert one.recall("in", filters={"namespace": "cellar"})["results"] == []
 

@@ -169,7 +169,7 @@ def test_every_answer_is_as_described(alice: Caller, description: dict[str, Any]
         "LanguageModelChange", "LanguageModelSettings", "ListItem", "NeighborResponse", "RecallChange", "RecallHit",
         "RecallRequest",
         "RecallSettings", "RunRequest", "RunResponse", "Selection", "SettingsChange", "TenantStatus", "ToolArguments",
-        "WhyRequest", "WhyRetriever",
+        "Turn", "WhyRequest", "WhyRetriever",
         "WriteItem", "WriteRequest", "WriteResult",
     }  # fmt: skip
 

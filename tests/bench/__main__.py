@@ -22,6 +22,7 @@ import psycopg
 from loci.local.errors import CannotRun
 from tests.bench import (
     suite_ablation,
+    suite_dates,
     suite_ingest,
     suite_latency,
     suite_locomo,
@@ -40,6 +41,7 @@ SUITES: dict[str, Callable[[Bench], None]] = {
     "locomo": suite_locomo.run,
     "sets": suite_sets.run,
     "languages": suite_sets.languages,
+    "dates": suite_dates.run,
     "paraphrases": suite_paraphrases.run,
     "latency": suite_latency.run,
     "tenants": suite_tenants.run,

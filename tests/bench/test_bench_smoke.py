@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_suites_run_from_end_to_end_and_leave_nothing() -> None:
-    suites = ["paraphrases", "sets", "ablation", "--quick", "--embedder", "static", "--only", "smoothing 0"]
+    suites = ["paraphrases", "sets", "dates", "ablation", "--quick", "--embedder", "static", "--only", "smoothing 0"]
     command = [sys.executable, "-m", "tests.bench", *suites]
     environment = {name: value for name, value in os.environ.items() if name != "LOCOMO_FILE"}
     with subprocess.Popen(

@@ -2,12 +2,16 @@
 
 import hashlib
 from collections import Counter, defaultdict
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
+from memory.engine.dates import read_dates
+from memory.engine.nearness import nearness
 from memory.engine.text import analyse, query_terms
 from tests.bench.datasets import NOW, Dataset, Memory, Question, mixed, thinned
+from tests.bench.diary import diary
 from tests.bench.figures import Outcome, above, difference, hit, mean, outcomes, recall, reciprocal
 from tests.bench.sets import FROZEN, SETS, Mixed, build
 from tests.bench.suite_ablation import markdown, variants
@@ -97,6 +101,26 @@ def test_some_of_all_questions_make_a_small_whole() -> None:
     assert {each.category for each in small.questions} == set(SETS)
     for each in small.questions:
         assert all(at < len(small.memories) for at in each.gold)
+
+
+@pytest.mark.parametrize("seed", [FROZEN, 7])
+def test_the_diary_asks_for_days_that_only_its_gold_lies_in(seed: int) -> None:
+    data = diary(seed)
+    assert len(data.questions) == 120
+    for asked in data.questions:
+        assert asked.as_of is not None
+        dates = read_dates(asked.text, now=asked.as_of, zone=UTC)
+        assert dates is not None and dates.focused == (asked.category == "dates alone"), asked.text
+        inside = [at for at, each in enumerate(data.memories) if nearness(dates.windows, _time(each)) == 1.0]
+        if not dates.focused:
+            who, did = (data.memories[asked.gold[0]].text.split()[at] for at in (0, 1))
+            inside = [at for at in inside if data.memories[at].text.startswith(f"{who} {did} ")]
+        assert tuple(inside) == asked.gold, asked.text
+
+
+def _time(memory: Memory) -> datetime:
+    assert memory.event_at is not None
+    return memory.event_at
 
 
 ASKED = Dataset(

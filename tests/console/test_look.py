@@ -45,6 +45,7 @@ def addresses(mira: Member, empty: Member, memory: UUID, long: UUID, gone: UUID)
         "correct": mira.at(f"memories/{memory}/correct"),
         "settings": mira.at("settings"),
         "erase": mira.at(f"memories/{memory}/delete"),
+        "help": mira.at("help"),
         "quality": mira.at("quality"),
         "quality-empty": empty.at("quality"),
         "not-found": "/t/nowhere/search",
@@ -64,6 +65,7 @@ def test_every_page_is_accessible_and_fits(
     empty = Member(mira.user, "blank")
     add_member(found("blank", gina=Role.OWNER)["gina"].scope.tenant, mira.user.email, Role.OWNER)
     mira.stores(*FACTS[1:], source="facts", kind="fact")
+    mira.stores("Loci keeps summaries of nothing; it keeps what was said.", namespace="loci-docs")
     long = mira.stores(LONG, source="a/very/long/path/" * 12)[0]
     memory = mira.stores(FACTS[0], kind="preference", tags=("discharge",), metadata={"ticket": 2041})[0]
     correct(mira.scope, memory, text=FACTS[0].replace("not by", "never by"), tags=["discharge", "contact"])
@@ -79,7 +81,7 @@ def test_every_page_is_accessible_and_fits(
     options = {"viewport": {"width": width, "height": 900}, "color_scheme": theme, "locale": language}
     with Tab.opened(chromium, live_server.url, **options) as tab:
         suffix = f"{width}-{theme}" if language == "en" else f"{width}-{theme}-{language}"
-        wrong = look(tab, {"sign-in": "/sign-in"}, suffix)
+        wrong = look(tab, {"sign-in": "/sign-in", "help-outside": "/help"}, suffix)
         tab.signs_in(mira)
         wrong += look(tab, addresses(mira, empty, memory, long, gone), suffix)
         wrong += look_at_what_opens(tab, mira, memory, suffix)

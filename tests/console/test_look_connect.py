@@ -103,6 +103,7 @@ def test_every_page_is_accessible_and_fits(
         wrong = look(tab, pages, f"{width}-{theme}")
         for name, path, button in (
             ("connect-created", mira.at("connect/claude-desktop"), "Create key for Claude Desktop"),
+            ("connect-created-cursor", mira.at("connect/cursor"), "Create key for Cursor"),
             ("key-refused", mira.at("keys/new"), "Create key"),
             ("key-created", mira.at("keys/new"), "Create key"),
         ):

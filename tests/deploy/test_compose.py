@@ -134,7 +134,8 @@ def test_new_secrets_are_private_and_an_old_file_is_never_touched(tmp_path: Path
     assert file.stat().st_mode & 0o777 == 0o600
     assert [name for name, value in env_file(file).items() if not value] == [
         "EMBEDDER_URL", "EMBEDDER_MODEL", "EMBEDDER_API_KEY",
-        "LLM_URL", "LLM_MODEL", "LLM_API_KEY", "ALLOWED_PRIVATE_NETWORKS",
+        "LLM_URL", "LLM_MODEL", "LLM_API_KEY",
+        "RERANKER_URL", "RERANKER_MODEL", "RERANKER_API_KEY", "ALLOWED_PRIVATE_NETWORKS",
     ]  # fmt: skip
     again = subprocess.run(command, check=False, capture_output=True, text=True, timeout=30)
     assert again.returncode == 1 and "is there already" in again.stderr

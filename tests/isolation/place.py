@@ -47,7 +47,7 @@ class Place:
     def fitted(self, shape: Shape, item: Mapping[str, Any]) -> dict[str, Any] | None:
         """An item as the key may write it; None when it reaches beyond."""
         namespace = item.get("namespace", "default")
-        if namespace == "default" and len(shape.namespaces) == 1 and shape.namespaces != ("*",):
+        if namespace == "default" and shape.namespaces and not {"*", "default"} & set(shape.namespaces):
             namespace = shape.namespaces[0]
         agent = item.get("agent")
         metadata = {**shape.filters, **item.get("metadata", {})}

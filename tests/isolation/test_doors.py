@@ -36,7 +36,8 @@ def _name(value: object) -> str:
 
 def _path(door: Door, **values: object) -> str:
     unknown = {name: uuid4() for name in ("memory", "memory_id", "job", "job_id", "key", "run_id", "question")}
-    return door.path(**{"slug": "acme", "client": "curl", "tool": "memory_search", **unknown, **values})
+    fixed = {"slug": "acme", "client": "curl", "tool": "memory_search", "name": "a.whl"}
+    return door.path(**{**fixed, **unknown, **values})
 
 
 def test_every_address_and_method_is_documented_and_no_other() -> None:

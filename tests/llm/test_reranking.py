@@ -9,7 +9,7 @@ import pytest
 from memory.engine.reranking import ListwiseReranker, RerankerError, reordered
 from memory.stores.llm.config import LanguageModelConfig
 from memory.stores.llm.openai import OpenAI
-from memory.stores.rerankers import RerankerConfig, ServiceReranker
+from memory.stores.rerankers import RerankerConfig, ServiceReranker, configured
 from tests.embedders.conftest import Clock
 from tests.servers.chat import prompt_of, replies, replies_json
 from tests.servers.scripted import ScriptedServer, drop, hang, not_json, ok, says, status, too_many
@@ -190,3 +190,27 @@ def test_a_service_that_cannot_be(server: ScriptedServer, clock: Clock) -> None:
     ):
         with pytest.raises(RerankerError, match=says_so):
             service(shape, server, clock, **changes)
+
+
+class Backwards:
+    """A reranker of one's own."""
+
+    name = "backwards"
+
+    def __init__(self, config: RerankerConfig) -> None:
+        self.config = config
+
+    def order(self, query: str, passages: Sequence[str], *, deadline: float) -> Sequence[int]:
+        return list(range(len(passages)))[::-1]
+
+
+def test_a_reranker_of_ones_own_is_named_by_its_path(settings: Any) -> None:
+    settings.RERANKER = "tests.llm.test_reranking.Backwards"
+    found = configured()
+    assert found is not None and found.name == "backwards"
+    assert configured() is found
+    settings.RERANKER = "no.such.Class"
+    with pytest.raises(RerankerError, match="cannot be imported"):
+        configured()
+    settings.RERANKER = "none"
+    assert configured() is None

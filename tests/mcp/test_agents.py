@@ -54,12 +54,14 @@ def test_tools_are_listed_by_set_and_by_right(base_url: str, alice: Caller, bob:
     async def names(client: Client) -> list[str]:
         return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert as_agent(base_url, alice, names, era=era) == ["memory_search", "memory_remember", "memory_forget"]
+    everyday = ["memory_search", "memory_remember", "memory_forget", "memory_feedback"]
+    assert as_agent(base_url, alice, names, era=era) == everyday
     assert as_agent(base_url, bob, names, era=era) == ["memory_search"]
     everything = as_agent(base_url, alice, names, era=era, tools="all")
     assert "memory_erase" in everything and not any(name.startswith("mnemostack") for name in everything)
     seed = as_agent(base_url, alice, names, era=era, tools="mnemostack")
-    assert seed == ["mnemostack_search", "mnemostack_remember", "mnemostack_invalidate", "mnemostack_health"]
+    names_of_the_seed = ("search", "remember", "invalidate", "health", "feedback")
+    assert seed == [f"mnemostack_{name}" for name in names_of_the_seed]
     assert as_agent(base_url, alice, names, era=era, tools="memory_get,memory_list") == ["memory_get", "memory_list"]
 
 

@@ -34,10 +34,10 @@ def readings(text: Text, at: int, cue: Cue) -> Iterator[Match | None]:
     yield day_word(text, at)
     yield night(text, at)
     yield weekday(text, at, cue)
+    yield rolling(text, at)
     yield shifted_unit(text, at, cue)
     yield ago(text, at)
     yield from_now(text, at)
-    yield rolling(text, at)
 
 
 def unit_at(text: Text, at: int) -> tuple[str, int] | None:
@@ -215,7 +215,7 @@ def rolling(text: Text, at: int) -> Match | None:
         if front and (units := units_at(text, front[1])):
             return periods.rolling(units.unit, -front[0] * (units.many + units.few), text.today), units.after
         unit = unit_at(text, front[1]) if front and sort is Sort.ROLLING_ONE else None
-        if front and unit and unit[0] not in ("day", "minute"):
+        if front and unit and unit[0] not in ("day", "minute", "weekend"):
             return periods.rolling(unit[0], -front[0], text.today), unit[1]
     return _rolling_back(text, at)
 

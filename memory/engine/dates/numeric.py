@@ -81,8 +81,8 @@ def _in_parts(text: Text, raw: str, cue: Cue) -> Period | None:
         if sign == "." and text.order != "ymd" and cue is Cue.NONE:
             return None  # a version such as 2024.10.1
         return _day(int(first), int(second), int(last))
-    if len(last) == 2 and ((sign == "." and cue is Cue.NONE) or sign == "-"):
-        return None
+    if len(last) == 2 and sign == "." and (cue not in (Cue.ON, Cue.RELATION, Cue.RANGE) or len(raw) < 8):
+        return None  # a version such as 19.5.13
     if len(last) == 2 and text.order == "ymd":
         return _day(2000 + int(first), int(second), int(last))
     year = int(last) + 2000 if len(last) == 2 else int(last)

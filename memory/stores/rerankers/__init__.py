@@ -1,12 +1,34 @@
 """Adapters of the reranker port. `configured()` is the service that the installation's settings name."""
 
-from memory.engine.reranking import Reranker
+from importlib import import_module
+from typing import Any
+
+from memory.engine.reranking import Reranker, RerankerError
 from memory.stores.kept import Kept
 from memory.stores.rerankers.service import SHAPES, RerankerConfig, ServiceReranker
 
-__all__ = ["SHAPES", "RerankerConfig", "ServiceReranker", "configured"]
+__all__ = ["SHAPES", "RerankerConfig", "ServiceReranker", "configured", "forget_rerankers"]
 
-_rerankers: Kept[RerankerConfig, Reranker] = Kept(ServiceReranker, size=8)
+
+def _built(config: RerankerConfig) -> Reranker:
+    """A service, or an object of the class at a dotted path, which takes a RerankerConfig. Raises RerankerError."""
+    module, _, name = config.shape.rpartition(".")
+    if not module:
+        return ServiceReranker(config)
+    try:
+        made: Any = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as fault:
+        raise RerankerError("rejected", f"RERANKER: {config.shape} cannot be imported ({fault})") from fault
+    built: Reranker = made(config)
+    return built
+
+
+_rerankers: Kept[RerankerConfig, Reranker] = Kept(_built, size=8)
+
+
+def forget_rerankers() -> None:
+    """Drop all clients of this process."""
+    _rerankers.clear()
 
 
 def configured() -> Reranker | None:

@@ -1,7 +1,7 @@
 """What goes in and what comes out. Answers are frozen; `raw` is the JSON that an answer was made from, with fields
 that this version of the package does not know."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Required, TypedDict, get_args
@@ -52,6 +52,10 @@ class RecallOptions(TypedDict, total=False):
     token_budget: int
     include_trace: bool
     mode: Mode
+    rerank: str
+    history: Sequence[Mapping[str, str]]
+    expand: bool
+    hyde: bool
 
 
 class SettingsChange(TypedDict, total=False):

@@ -4,6 +4,11 @@ Case = tuple[str, str, str]
 """(text, windows as `day` or `start..end` in UTC, relation)"""
 
 ENGLISH: list[Case] = [
+    ("this past Friday", "2025-05-09", "at"),
+    ("this past weekend", "2025-05-10..2025-05-12", "at"),
+    ("this past week", "2025-05-07..2025-05-15", "at"),
+    ("this coming Friday", "2025-05-16", "at"),
+    ("this past March", "2025-03-01..2025-04-01", "at"),
     ("2025-05-07", "2025-05-07", "at"),
     ("What happened on 2025-05-07?", "2025-05-07", "at"),
     ("2025-05-07T14:30:00Z", "2025-05-07T14:30..2025-05-07T14:30:01", "at"),
@@ -201,6 +206,7 @@ ENGLISH: list[Case] = [
 ]
 
 GERMAN: list[Case] = [
+    ("am 12.05.25", "2025-05-12", "at"),
     ("Was war gestern?", "2025-05-13", "at"),
     ("vorgestern", "2025-05-12", "at"),
     ("was haben wir letzten Dienstag besprochen", "2025-05-13", "at"),
@@ -351,6 +357,8 @@ RUSSIAN: list[Case] = [
 ]
 
 NO_DATE = [
+    "docs for 19.5.13",
+    "since 3.10.12",
     "decision log",
     "what augments the model",
     "Marching band",

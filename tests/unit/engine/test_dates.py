@@ -65,6 +65,12 @@ def test_the_false_dates_of_the_earlier_system_are_none(text: str) -> None:
     assert read(text) is None
 
 
+def test_a_slash_date_is_a_day_and_not_a_year() -> None:
+    reading = read("12/05/2025")
+    assert reading is not None
+    assert reading.granularity is Granularity.DAY
+
+
 @pytest.mark.parametrize(
     ("text", "order", "expected"),
     [

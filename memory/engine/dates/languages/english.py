@@ -63,14 +63,16 @@ ENGLISH.table(
         **{29: "twenty ninth", 30: "thirtieth", 31: "thirty first"},
     },
 )
-ENGLISH.table(Sort.SHIFT, {-1: "last, previous", 0: "this, current", 1: "next, coming, upcoming"})
+ENGLISH.table(
+    Sort.SHIFT, {-1: "last, previous, this past, past", 0: "this, current", 1: "next, coming, upcoming, this coming"}
+)
 ENGLISH.table(Sort.SHIFT_BACK, {-2: "before last", 2: "after next"})
 ENGLISH.table(Sort.ROLLING, {-1: "last, past, previous, preceding", 1: "next, coming, following"})
 ENGLISH.table(
     Sort.ROLLING_ONE,
     {
         -1: "in the last, over the last, during the last, within the last, in the past, over the past, during the past"
-        ", within the past, for the past, for the last, the past, past, in the previous",
+        ", within the past, for the past, for the last, the past, past, this past, in the previous",
         1: "in the next, over the next, during the next, within the next, in the coming, over the coming",
     },
 )

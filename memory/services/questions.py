@@ -1,0 +1,117 @@
+"""What a language model makes of a question before it is asked of the memory: the question in full after a
+conversation, other ways to ask it, a note that might answer it. Each is asked for by the request."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+import structlog
+
+from memory.engine.embedding import Embedder, EmbedderError
+from memory.engine.expansion import hypothetical, rewritten, variants
+from memory.engine.language_model import LanguageModel, LanguageModelError, Message
+from memory.engine.ports import Embedding
+from memory.engine.shape import shape_of
+from memory.retrievers.imagined import EXPANSION, HYDE
+from memory.services.models import language_model
+from memory.services.patience import Late, within
+from memory.services.retrieve import Run
+from memory.stores.embedders import configured
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+SHARE: Final = 0.4
+"""Of what is left of the deadline, what one call may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What a request wants made of its question. `history`: the conversation before it, oldest first."""
+
+    history: Sequence[Message] = ()
+    expand: bool = False
+    hyde: bool = False
+
+
+NO_HELP: Final = Help()
+
+
+def help_with(run: Run, wanted: Help) -> None:
+    """Ask the language model for what is wanted, before any connection is taken. What fails is left out, and `degraded`
+    says `rewrite:<why>`, `expansion:<why>` or `hyde:<why>`; without a model `notes` say `…:not_configured`."""
+    steps = [
+        name for name, asked in (("rewrite", wanted.history), (EXPANSION, wanted.expand), (HYDE, wanted.hyde)) if asked
+    ]
+    if not steps:
+        return
+    try:
+        model = language_model(run.scope)
+    except LanguageModelError as error:
+        log.warning("language_model_unusable", reason=str(error)[:200])
+        for name in steps:
+            run.degrade(f"{name}:{error.kind}")
+        return
+    if model is None:
+        run.answer.notes.extend(f"{name}:not_configured" for name in steps)
+        return
+    if wanted.history:
+        _rewrite(run, model, wanted.history)
+    embedder = configured()
+    if embedder.enabled and wanted.expand and run.takes(EXPANSION):
+        _expand(run, model, embedder)
+    if embedder.enabled and wanted.hyde and run.takes(HYDE):
+        _imagine(run, model, embedder)
+
+
+def _rewrite(run: Run, model: LanguageModel, history: Sequence[Message]) -> None:
+    text = run.search.text
+    whole = _tried(run, "rewrite", lambda deadline: rewritten(model, text, history, deadline=deadline))
+    if whole is not None and whole != text:
+        run.search, run.shape = replace(run.search, text=whole), shape_of(whole)
+        run.made["rewritten"] = whole
+
+
+def _expand(run: Run, model: LanguageModel, embedder: Embedder) -> None:
+    text = run.search.text
+
+    def embedded(deadline: float) -> tuple[list[str], list[Embedding]]:
+        found = variants(model, text, deadline=deadline)
+        return found, [embedder.embed_query(each) for each in found]
+
+    done = _tried(run, EXPANSION, embedded)
+    if done and done[0]:
+        run.made["variants"], run.imagined[EXPANSION] = done
+
+
+def _imagine(run: Run, model: LanguageModel, embedder: Embedder) -> None:
+    text = run.search.text
+
+    def embedded(deadline: float) -> tuple[str, list[Embedding]]:
+        note = hypothetical(model, text, deadline=deadline)
+        # as a document: it is to lie where the answer lies
+        return note, [embedder.embed_documents([note])[0]]
+
+    if done := _tried(run, HYDE, embedded):
+        run.made["hypothetical"], run.imagined[HYDE] = done
+
+
+def _tried(run: Run, name: str, work: Callable[[float], T]) -> T | None:
+    """What `work` comes to within its share of the deadline; None when it fails, which is said."""
+    patience = max(0.0, run.search.deadline - time.monotonic()) * SHARE
+    deadline = time.monotonic() + patience
+    try:
+        return run.timed(name, lambda: within(patience, lambda: work(deadline)))
+    except LanguageModelError as error:
+        log.warning("language_model_failed", part=name, reason=str(error)[:200])
+        why = error.kind
+    except EmbedderError as error:
+        log.warning("embedder_failed", part=name, reason=str(error)[:200])
+        why = "embedder"
+    except Late:
+        why = "timeout"
+    except Exception as error:  # a model or embedder of one's own may raise anything
+        log.exception("language_model_failed", part=name, reason=type(error).__name__)
+        why = "failed"
+    run.degrade(f"{name}:{why}")
+    return None

@@ -1,0 +1,100 @@
+"""Questions that a language model works on first: rewritten, widened, answered in advance; what fails is left out."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from memory.stores.llm import forget_language_models
+from tests.cast import Caller
+from tests.servers.chat import answers, prompt_of, replies, replies_json
+from tests.servers.scripted import ScriptedServer, hang, status
+
+HISTORY = [{"role": "user", "text": "Who is Dana?"}, {"role": "assistant", "text": "A nurse on ward 7."}]
+TEXTS = ["Dana prefers green tea.", "The server runs Debian.", "Invoices are due on Friday.", "Ward 7 has a fax."]
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[ScriptedServer]:
+    """The operator's language model."""
+    with ScriptedServer(answers()) as scripted:
+        settings.LLM_PROVIDER, settings.LLM_URL, settings.LLM_MODEL = "openai", scripted.url, "m-1"
+        yield scripted
+    forget_language_models()
+
+
+@pytest.fixture
+def knower(alice: Caller) -> Caller:
+    """alice, who knows a few things."""
+    alice.remember(*TEXTS)
+    return alice
+
+
+def test_a_follow_up_is_asked_in_full(server: ScriptedServer, knower: Caller) -> None:
+    server.script(replies_json({"query": "What does Dana prefer, tea?"}))
+    answer = knower.recall("And what does she prefer?", history=HISTORY, include_trace=True)
+    assert answer["results"][0]["text"] == TEXTS[0]
+    assert answer["query"] == "And what does she prefer?"
+    assert answer["trace"]["rewritten"] == "What does Dana prefer, tea?"
+    assert "A nurse on ward 7." in prompt_of(server.requests[0])
+
+
+def test_other_wordings_are_looked_for_too(server: ScriptedServer, knower: Caller) -> None:
+    server.script(replies_json({"queries": ["Debian server", "operating system"]}))
+    answer = knower.recall("xyzzy", expand=True, include_trace=True)
+    arms = {arm["name"]: arm["ranked"] for arm in answer["trace"]["retrievers"]}
+    assert answer["trace"]["variants"] == ["Debian server", "operating system"]
+    first = next(hit for hit in answer["results"] if hit["text"] == TEXTS[1])
+    assert arms["expansion"][0][0] == first["id"] and "expansion" in first["retrievers"]
+    assert first["explanation"]["raw"]["expansion"] > 0.3
+
+
+def test_an_imagined_answer_finds_the_real_one(server: ScriptedServer, knower: Caller) -> None:
+    server.script(replies_json({"note": "Invoices are due on Friday."}))
+    answer = knower.recall("xyzzy", hyde=True, include_trace=True)
+    assert answer["results"][0]["text"] == TEXTS[2]
+    assert answer["results"][0]["explanation"]["raw"]["hyde"] == pytest.approx(1.0, abs=0.01)
+    assert answer["trace"]["hypothetical"] == "Invoices are due on Friday."
+
+
+def test_a_weight_of_nothing_leaves_an_arm_out(server: ScriptedServer, knower: Caller) -> None:
+    knower.recall("tea", hyde=True, expand=True, weights={"hyde": 0, "expansion": 0})
+    knower.recall("tea", hyde=True, expand=True, mode="vector")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "why"),
+    [(status(401), "rejected"), (replies("no JSON"), "bad_reply"), (replies(""), "bad_reply"), (hang(), "timeout")],
+    ids=["401", "prose", "empty", "hang"],
+)
+def test_what_fails_is_left_out_and_said(
+    server: ScriptedServer, knower: Caller, settings: Any, behaviour: Any, why: str
+) -> None:
+    before = knower.found("tea")
+    settings.RECALL_DEADLINE = 2.0 if why == "timeout" else 5.0
+    server.script(*[behaviour] * 9)
+    answer = knower.recall("tea", history=HISTORY, expand=True, hyde=True)
+    assert [result["text"] for result in answer["results"]] == before
+    assert answer["degraded"] == [f"rewrite:{why}", f"expansion:{why}", f"hyde:{why}"]
+
+
+def test_without_a_model_notes_say_so(knower: Caller) -> None:
+    answer = knower.recall("tea", history=HISTORY, expand=True, hyde=True)
+    assert (answer["degraded"], answer["results"][0]["text"]) == ([], TEXTS[0])
+    assert answer["notes"] == ["rewrite:not_configured", "expansion:not_configured", "hyde:not_configured"]
+
+
+def test_nothing_is_asked_of_a_model_unless_the_request_says_so(server: ScriptedServer, knower: Caller) -> None:
+    assert knower.found("tea")[0] == TEXTS[0]
+    assert server.requests == []
+
+
+def test_a_history_has_roles_and_bounds(alice: Caller) -> None:
+    for history, pointer in (
+        ([{"role": "system", "text": "x"}], "/history/0/role"),
+        ([{"role": "user"}], "/history/0/text"),
+        ([{"role": "user", "text": "x"}] * 65, "/history"),
+    ):
+        response = alice.post("recall", {"query": "tea", "history": history})
+        assert response.status_code == 422 and response.json()["errors"][0]["pointer"] == pointer
