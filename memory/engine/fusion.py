@@ -8,18 +8,19 @@ A hit's neighbours within its source then lend it part of theirs (`memory.engine
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.engine.lending import Alike, coherence, lent
-from memory.engine.types import Fused, Link, PoolItem
+from memory.engine.types import Fused, Link, PoolItem, Ranked
 
 Scores = NDArray[np.float64]
 
 SMOOTHING = 0.75
-"""How much of the neighbours' fused score is added to a hit's own (measured on chat: see docs/retrieval.md)."""
+"""How much of the neighbours' fused score is added to a hit's own (measured on chat: see docs/recall.md)."""
 RRF_K = 60
 
 
@@ -80,6 +81,19 @@ def ordered(hits: Sequence[Fused]) -> list[Fused]:
     for hit, score in zip(hits, scores, strict=True):
         hit.score = score
     return sorted(hits, key=lambda hit: (-hit.score, hit.version.int))
+
+
+def by_rank(items: Sequence[PoolItem], found: Mapping[str, Sequence[Ranked]]) -> Sequence[PoolItem]:
+    """The pool with a score by rank for arms whose own scores tell nothing: 61 / (60 + rank), 0 for the others."""
+    if not found:
+        return items
+    places = {arm: {hit.version: rank for rank, hit in enumerate(hits, 1)} for arm, hits in found.items()}
+
+    def score(arm: str, version: UUID) -> float:
+        rank = places[arm].get(version)
+        return (RRF_K + 1) / (RRF_K + rank) if rank else 0.0
+
+    return [replace(item, scores={**item.scores, **{arm: score(arm, item.version) for arm in found}}) for item in items]
 
 
 def with_floor(hits: Sequence[Fused], nearest: Sequence[UUID], limit: int) -> list[Fused]:

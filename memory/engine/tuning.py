@@ -24,7 +24,7 @@ FIELD_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({"text": 1.0, "key"
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How a tenant's recalls are done; the defaults are what measured best (docs/retrieval.md).
+    """How a tenant's recalls are done; the defaults are what measured best (docs/recall.md).
 
     `weights`: by arm, 0 to 10; they multiply what the arm counts by itself, and 0 leaves it out. Set ones win over
     `adaptive`, which weighs arms by the shape of the query. `stages`: switches that differ from the stages' defaults.

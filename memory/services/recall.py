@@ -11,16 +11,17 @@ from memory.engine.embedding import EmbedderError
 from memory.engine.filters import Filter
 from memory.engine.lexis import QuerySyntaxError, parse
 from memory.engine.shape import shape_of
-from memory.engine.text import estimate_tokens
 from memory.engine.tuning import AS_SET, DEFAULTS, Overrides
 from memory.engine.types import NOW, Search, View
 from memory.retrievers import dense
 from memory.services.learning import permitted, record_recall
+from memory.services.outside import ask_outside
 from memory.services.patience import Late, within
 from memory.services.questions import NO_HELP, Help, help_with
 from memory.services.recalled import Hit, Recalled
 from memory.services.reranking import rerank
 from memory.services.retrieve import Run, retrieve
+from memory.services.tokens import count_tokens
 from memory.stores.embedders import configured
 from memory.stores.postgres.reader import remaining_ms
 from tenants.authentication import require
@@ -91,6 +92,7 @@ def searched(
         scope, search, Recalled(notes=notes), shape_of(search.text), include_trace, tuning, allowed, radius=radius
     )
     help_with(run, wanted)
+    ask_outside(run)
     _embed(run)
     for attempt in range(ATTEMPTS):
         if _attempt(run, last=attempt == ATTEMPTS - 1):
@@ -166,7 +168,7 @@ def spend(run: Run, token_budget: int | None, length: int | None = None) -> None
     total, kept = 0, 0
     for hit in answer.hits:
         texts = [hit.record.text, *(near.record.text for near in hit.beside)]
-        cost = sum(estimate_tokens(text[:length]) for text in texts if text[:length])
+        cost = sum(count_tokens(text[:length]) for text in texts)
         if budget is not None and total + cost > budget:
             break
         total, kept = total + cost, kept + 1

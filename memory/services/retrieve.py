@@ -14,7 +14,8 @@ from loci.ground.metrics import DEGRADED, RECALL_SECONDS
 from memory.engine import stages
 from memory.engine.dates import DateReading
 from memory.engine.filters import empty_ranges, fields_of
-from memory.engine.fusion import fuse, reciprocal_ranks, with_floor
+from memory.engine.fusion import by_rank, fuse, reciprocal_ranks, with_floor
+from memory.engine.plugins import Found
 from memory.engine.ports import Embedding, LexicalHits
 from memory.engine.shape import Shape, identifiers
 from memory.engine.stages import Asked, Candidate
@@ -67,6 +68,8 @@ class Run:
     embedding: Embedding | None = None
     imagined: dict[str, Sequence[Embedding]] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)
+    outside: dict[str, Sequence[Found]] = field(default_factory=dict)
+    """What the operator's own retrievers found, not proven yet."""
     arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
     words: LexicalHits = NO_WORDS
     timings: dict[str, float] = field(default_factory=dict)
@@ -81,7 +84,7 @@ class Run:
     def weights(self) -> dict[str, float]:
         """How much each arm counts in this recall."""
         dated = temporal.NAME in self.arms
-        extra = self.imagined.keys() & self.arms.keys()
+        extra = (self.imagined.keys() | self.outside.keys()) & self.arms.keys()
         return arm_weights(
             self.tuning,
             self.shape,
@@ -95,6 +98,11 @@ class Run:
     def kept(self) -> int:
         """How many of the best are taken along: more than asked for where a reranker reads them."""
         return self.search.limit if self.tuning.rerank == "off" else max(self.search.limit, RERANKED)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the deadline."""
+        return self.search.deadline - time.monotonic()
 
     @property
     def only_dated(self) -> bool:
@@ -175,6 +183,7 @@ def _completed(
     """The pool with its neighbours; where the query names a time, with how near each lies to it."""
     items, links = store.complete(run.scope, run.search, versions, anchors, run.embedding, run.words.weights)
     pool = imagined.scored(items, {arm: run.arms[arm] for arm in run.imagined if arm in run.arms})
+    pool = by_rank(pool, {arm: run.arms[arm] for arm in run.outside if arm in run.arms})
     if run.dates is None or temporal.NAME not in run.arms:
         return pool, links
     times = PostgresTimes(store.cursor, store)
@@ -199,10 +208,19 @@ def arms_of(
     for arm, vectors in run.imagined.items():
         if run.takes(arm):
             yield arm, partial(imagined.retrieve, store, run.scope, run.search, vectors, count)
+    for arm, found in run.outside.items():
+        if run.takes(arm):
+            yield arm, partial(_proven, store.cursor, run, found)
     dates = run.dates
     if dates is not None and run.takes(temporal.NAME):
         times = PostgresTimes(store.cursor, store)
         yield temporal.NAME, lambda: temporal.retrieve(times, run.scope, run.search, dates, embedding, count)
+
+
+def _proven(cursor: CursorWrapper, run: Run, found: Sequence[Found]) -> Sequence[Ranked]:
+    """What of somebody else's hits the scope sees from the search's view through its filters; the rest is dropped."""
+    versions = records.visible_of(cursor, run.scope, [hit.memory for hit in found], run.search)
+    return [Ranked(versions[hit.memory], hit.score) for hit in found if hit.memory in versions]
 
 
 def _words(run: Run, store: PostgresWords, count: int) -> Sequence[Ranked]:

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from memory.engine.stages import STAGES
 from memory.engine.tuning import ARMS, FUSIONS, MODES, MOST_WEIGHT, RERANKS, SEED_ARMS, Overrides, arm_name
+from memory.services.outside import configured
 from memory.shapes.strict import Strict
 
 W = TypeVar("W", bound=float | None)
@@ -37,8 +38,9 @@ STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
 
 def _arm(value: str) -> str:
-    if arm_name(value) not in ARMS:
-        raise ValueError(f"knows no retriever '{value[:64]}': choose from {', '.join((*ARMS, *SEED_ARMS))}")
+    known = (*ARMS, *SEED_ARMS, *(one.name for one in configured()))
+    if value not in known:
+        raise ValueError(f"knows no retriever '{value[:64]}': choose from {', '.join(known)}")
     return arm_name(value)
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from memory.engine.text import estimate_tokens
 from memory.services.recall import Hit, Recalled, recall
+from memory.services.tokens import count_tokens
 from memory.shapes.ranking import Mode
 from memory.tools import markdown
 from memory.tools.fields import DEFAULT_BUDGET, Budget, Narrowing
@@ -147,7 +147,7 @@ def _tell(answer: Recalled, length: int | None, budget: int) -> _Told:
     for hit in answer.hits:
         whole = hit.record.text
         text = whole if length is None else whole[:length]
-        cost = estimate_tokens(text) if text else 0
+        cost = count_tokens(text)
         if told.tokens + cost > budget:
             if told.memories:
                 told.notes.append("token_budget:fewer")
@@ -164,12 +164,12 @@ def _cut(text: str, budget: int) -> tuple[str, int]:
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if estimate_tokens(text[:middle]) <= budget:
+        if count_tokens(text[:middle]) <= budget:
             low = middle
         else:
             high = middle - 1
     kept = text[:low] if low >= LEAST_CUT else ""
-    return kept, estimate_tokens(kept) if kept else 0
+    return kept, count_tokens(kept)
 
 
 def _found(hit: Hit, text: str, *, cut: bool) -> FoundMemory:

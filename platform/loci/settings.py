@@ -246,6 +246,9 @@ RERANKER_TIMEOUT = env.float("RERANKER_TIMEOUT", default=10.0)
 # networks that addresses given by tenants may lie in though they are not public
 ALLOWED_PRIVATE_NETWORKS = production.networks(env.list("ALLOWED_PRIVATE_NETWORKS", default=[]))
 
+# retrievers of one's own, and what counts tokens for budgets: dotted paths
+RETRIEVERS = env.list("RETRIEVERS", default=[])
+TOKEN_COUNTER = env.str("TOKEN_COUNTER", default="")
 # seconds that a recall may take in all, and how long a write waits to become searchable
 RECALL_DEADLINE = env.float("RECALL_DEADLINE", default=5.0)
 INDEX_WAIT = env.float("INDEX_WAIT", default=10.0)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from memory.services.jobs import run_next
 from tests.api.answers import problem
 from tests.cast import Caller
 
@@ -118,20 +119,32 @@ def test_an_agent_is_stamped_and_cannot_be_another(alice: Caller) -> None:
     assert narrow.found("star") != ["Star."]
 
 
-def test_namespaces_hold_and_the_first_is_the_default(alice: Caller) -> None:
+def test_namespaces_hold_and_a_single_one_is_the_default(alice: Caller) -> None:
     one, two = alice.with_key(namespaces=["attic"]), alice.with_key(namespaces=["attic", "cellar"])
     (mine,) = one.remember("In the attic.")
     assert alice.get(f"memories/{mine}").json()["namespace"] == "attic"
     problem(one.post("memories", {"items": [{"text": "x", "namespace": "cellar"}]}), 403, "namespace_out_of_reach")
-    both = alice.with_key(namespaces=["shed", "default"])
-    for key, text, home in ((two, "Home is the attic.", "attic"), (both, "Home is the default.", "default")):
-        (stored,) = key.remember(text)
-        assert alice.get(f"memories/{stored}").json()["namespace"] == home
     two.remember("In the cellar.", namespace="cellar")
-    assert set(two.found("in the")) == {"In the attic.", "In the cellar.", "Home is the attic."}
-    assert set(one.found("in the", namespaces=["attic", "cellar"])) == {"In the attic.", "Home is the attic."}
+    assert set(two.found("in the")) == {"In the attic.", "In the cellar."}
+    assert one.found("in the", namespaces=["attic", "cellar"]) == ["In the attic."]
     assert one.found("in the", namespaces=["cellar"]) == []
     assert one.recall("in", filters={"namespace": "cellar"})["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "home"),
+    [(["cellar", "attic"], "cellar"), (["shed", "default"], "default"), (["*"], "default"), (["attic"], "attic")],
+)
+def test_what_names_no_namespace_goes_to_the_default_or_else_to_the_first(
+    alice: Caller, namespaces: list[str], home: str
+) -> None:
+    key = alice.with_key(namespaces=namespaces)
+    (stored,) = key.remember("At home.")
+    assert alice.get(f"memories/{stored}").json()["namespace"] == home
+    (job,) = [key.post("memories", {"items": [{"text": f"Note {n}."} for n in range(65)]}).json()["job"]]
+    assert run_next()
+    found = key.get(f"jobs/{job}").json()["result"]["results"][0]["id"]
+    assert alice.get(f"memories/{found}").json()["namespace"] == home, "a job stores there too"
 
 
 def test_one_item_out_of_reach_refuses_the_whole_request(alice: Caller) -> None:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from loci.local.places import ROOT
 from memory.engine.text import analyse, detect_language, query_terms, windows
+from memory.engine.text.analysis import with_tags
+from memory.engine.tuning import FIELD_WEIGHTS
 from memory.stores.embedders.registry import EmbedderConfig, get_embedder
 from memory.stores.postgres.bm25 import K1, B
 from tests.bench.datasets import Dataset
@@ -113,10 +115,12 @@ def words(data: Dataset, k1: float = K1, b: float = B) -> Words:
     lengths = np.zeros(len(data.memories))
     postings: dict[str, dict[int, float]] = defaultdict(dict)
     for at, each in enumerate(data.memories):
-        analysis = analyse(each.text, detect_language(each.text))
+        language = detect_language(each.text)
+        analysis = with_tags(analyse(each.text, language), each.tags, language)
         lengths[at] = analysis.length
-        for term, count in analysis.terms.items():
-            postings[term][at] = count
+        for term in analysis.everything():
+            tagged = FIELD_WEIGHTS["tags"] * analysis.tags.get(term, 0)
+            postings[term][at] = FIELD_WEIGHTS["text"] * analysis.terms.get(term, 0) + tagged
     norm = k1 * (1 - b + b * lengths / max(lengths.mean(), 1.0))
     scores, information = np.zeros((len(data.questions), len(lengths))), np.zeros(len(data.questions))
     terms: list[dict[str, float]] = [{} for _ in data.questions]

@@ -47,7 +47,7 @@ class Stage(Protocol):
     name: str
     """The name by which requests and tenants switch it."""
     default: bool
-    """On only where the ablation (docs/retrieval.md) shows that it does not lose."""
+    """On only where the ablation (docs/recall.md) shows that it does not lose."""
 
     def applies(self, asked: Asked) -> bool:
         """Whether there is anything to do for this query; where no stage has, no candidates are read."""

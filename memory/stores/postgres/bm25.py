@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from memory.stores.postgres.visible import Params
 
 K1, B = 0.9, 0.4
-"""Saturation and length normalisation, as measured on short texts (docs/retrieval.md)."""
+"""Saturation and length normalisation, as measured on short texts (docs/recall.md)."""
 COLUMNS = {"text": "frequency", "key": "in_key", "tags": "in_tags"}
 """Field of a memory to the column of its postings."""
 

@@ -10,7 +10,7 @@ from django.db.backends.utils import CursorWrapper
 
 from loci.ground.instants import to_text
 from memory.engine.filters import Filter
-from memory.engine.types import NOW, Record, View
+from memory.engine.types import NOW, Record, Search, View
 from memory.stores.postgres.visible import Params, at_time, in_reach, is_newest, narrowed, tenant_clause, visible
 from tenants.scope import Scope
 
@@ -80,6 +80,19 @@ def memories_of(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUID]) -
     cursor.execute(
         f"/* records.memories */ SELECT v.id, v.memory_id FROM memory_version v"
         f" WHERE {clause} AND v.id = ANY({params.add(list(versions))}::uuid[])",
+        params.values,
+    )
+    return dict(cursor.fetchall())
+
+
+def visible_of(cursor: CursorWrapper, scope: Scope, memories: Sequence[UUID], search: Search) -> dict[UUID, UUID]:
+    """Memory → the newest of its versions that the search may show, for those of `memories` that have one."""
+    params = Params()
+    clauses = [visible("v", scope, search.view, search.filters, params)]
+    clauses.append(f"v.memory_id = ANY({params.add(list(memories))}::uuid[])")
+    cursor.execute(
+        f"/* records.visible_of */ SELECT v.memory_id, v.id FROM memory_version v WHERE {' AND '.join(clauses)}"
+        " ORDER BY v.known_from",
         params.values,
     )
     return dict(cursor.fetchall())
