@@ -85,6 +85,26 @@ def _filled(body: Any, value: str) -> Any:
     return value if body == "ID" else body
 
 
+def recall_by_words(probe: Probe) -> None:
+    """In the modes of words alone nothing but what the holder sees comes, and no word of another is read for one."""
+    draw, holder = probe.draw, probe.holder
+    mode = draw(st.sampled_from(["natural", "raw", "exact", "keyword", "fuzzy"]))
+    said = draw(st.sampled_from([*draws.TEXTS, "canary", "canray", f"Canary {holder.other_tenant.hex}"]))
+    said = "canar*" if mode == "raw" else said
+    look = Look(None, draw(st.booleans()))
+    body = {"query": said, "mode": mode, "limit": 100, "include_trace": True}
+    body |= {"include_invalidated": True} if look.include_invalidated else {}
+    answer = holder.send("POST", "recall", body)
+    if not probe.judge(answer, "read"):
+        return
+    assert answer.status == 200, answer.body
+    expected = holder.place.visible(holder.shape, look, {})
+    assert {result["id"] for result in answer.json["results"]} <= set(expected)
+    texts = " ".join(fact.text for fact in expected.values()).casefold()
+    for words in answer.json["trace"]["read_as"].values():
+        assert all(word in texts for word in words)
+
+
 def recall(probe: Probe) -> None:
     draw, holder = probe.draw, probe.holder
     ids = (probe.own(), probe.foreign(), str(uuid4()))
@@ -394,7 +414,7 @@ _TOOLS: list[tuple[str, dict[str, Any], str]] = [
 SURFACES: Mapping[str, Callable[[Probe], None]] = {
     each.__name__: each
     for each in (
-        recall, listing, list_foreign_source, get_own, get_foreign, why_own,
+        recall, recall_by_words, listing, list_foreign_source, get_own, get_foreign, why_own,
         why_foreign, jobs, job_own, job_foreign, status, settings,
         change_settings, erase_foreign, erase_foreign_source, invalidate_foreign, invalidate_foreign_source,
         correct_foreign, write_same_content, feedback_foreign, feedback_own, golden_add, golden_expect_foreign,

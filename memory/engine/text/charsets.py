@@ -105,7 +105,7 @@ def _scanner(start: str, word: str, apostrophes: str, hyphens: str, extra: tuple
     belongs to it.  A scheme has at most 16 characters, which bounds the look-ahead for ``://``.
     """
     joint = rf"(?:[./\\@&+{hyphens}{apostrophes}]|:[\\/:]?+|(?<=\d),(?=\d))"
-    url = rf"[A-Za-z][A-Za-z0-9+.\-]{{1,15}}+://[{word}\-.~:/?#@!$&*+,;=%]*+"
+    url = rf"[A-Za-z][A-Za-z0-9+.\-]{{1,15}}+://(?:[{word}\-.~:/?#@!$&*+,;%]|=(?!\u0338))*+"
     name = rf"[@#]?[{start}][{word}]*+(?:{joint}[{start}][{word}]*+)*+(?:\+\+(?!\+)|#(?![#{word}]))?"
     return re.compile("|".join((url, name, *extra)))
 

@@ -102,7 +102,7 @@ QUERIES = st.one_of(st.text(max_size=80), st.lists(st.sampled_from(PIECES), max_
 
 
 @given(QUERIES)
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_reading_fails_only_with_a_place_in_the_query(query: str) -> None:
     try:
         tree = parse(query)
@@ -114,7 +114,7 @@ def test_reading_fails_only_with_a_place_in_the_query(query: str) -> None:
 
 
 @given(QUERIES, st.sampled_from(["exact", "keyword"]), st.sampled_from(["en", "fr", "ja"]))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_any_text_has_a_plan_or_nothing_to_search_for(query: str, mode: str, language: str) -> None:
     made = plan(mode, query, language)
     if made is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.engine.lexis import best, grams, probes
@@ -13,6 +13,7 @@ from tests.unit.engine.typos import single_edits
 WORDS = st.text(alphabet="abcdeéöжка", min_size=5, max_size=20)
 
 
+@settings(deadline=None)
 @given(WORDS, st.sampled_from("xaк"))
 def test_a_word_is_looked_for_by_a_trigram_that_a_single_edit_left_and_is_alike(word: str, other: str) -> None:
     for typo in single_edits(word, other):
@@ -34,6 +35,7 @@ def _table(one: str, other: str) -> int:
 SHORT = st.text(alphabet="abc", max_size=7)
 
 
+@settings(deadline=None)
 @given(SHORT, SHORT, st.integers(0, 2))
 def test_edits_are_counted_as_by_the_textbook(one: str, other: str, most: int) -> None:
     assert distance(one, other, most) == min(_table(one, other), most + 1)
