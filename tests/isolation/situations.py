@@ -167,6 +167,7 @@ def behind_the_door(stage: Stage) -> dict[str, Situation]:
         "neighbours and scores": lambda: _complete(stage),
         "dense arm": lambda: _arms(stage),
         "seen": on_cursor(reasons.seen, versions, View()),
+        "visible": on_cursor(records.visible_of, memories, Search("tea", 10, 0.0)),
         "passed": on_cursor(reasons.passed, versions[0], [parse_filters({"namespace": {"exists": True}})]),
         "moments": on_cursor(
             lambda cursor, scope: PostgresTimes(cursor, _reader(cursor, scope)).moments(scope, versions)
