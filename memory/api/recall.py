@@ -20,11 +20,6 @@ from memory.shapes.requests import RecallRequest, WhyRequest
 from tenants.scope import Right
 
 
-def _notes(given: RecallRequest) -> list[str]:
-    """What is accepted for the seed's clients but does nothing here yet."""
-    return ["retry_on_weak:not_available"] if given.retry_on_weak is not None else []
-
-
 def _common(given: RecallRequest) -> dict[str, Any]:
     """What a recall and the question why take alike."""
     return {
@@ -50,9 +45,12 @@ class RecallView(ScopedView):
         """What the memories say about `query`, best first."""
         given = body(request, RecallRequest)
         answer = recall(
-            self.scope, **_common(given), filters=together(given.clauses), include_trace=given.include_trace
+            self.scope,
+            **_common(given),
+            filters=together(given.clauses),
+            include_trace=given.include_trace,
+            retry_on_weak=bool(given.retry_on_weak),
         )
-        answer.notes.extend(_notes(given))
         return Response(render.recalled(given.query, answer, trace=given.include_trace, length=DETAILS[given.detail]))
 
 

@@ -45,15 +45,8 @@ def help_with(run: Run, wanted: Help) -> None:
     ]
     if not steps:
         return
-    try:
-        model = language_model(run.scope)
-    except LanguageModelError as error:
-        log.warning("language_model_unusable", reason=str(error)[:200])
-        for name in steps:
-            run.degrade(f"{name}:{error.kind}")
-        return
+    model = _model(run, steps)
     if model is None:
-        run.answer.notes.extend(f"{name}:not_configured" for name in steps)
         return
     if wanted.history:
         _rewrite(run, model, wanted.history)
@@ -62,6 +55,20 @@ def help_with(run: Run, wanted: Help) -> None:
         _expand(run, model, embedder)
     if embedder.enabled and wanted.hyde and run.takes(HYDE):
         _imagine(run, model, embedder)
+
+
+def _model(run: Run, steps: Sequence[str]) -> LanguageModel | None:
+    """The language model in force; None, which is said of each of `steps`, when there is none that can be used."""
+    try:
+        model = language_model(run.scope)
+    except LanguageModelError as error:
+        log.warning("language_model_unusable", reason=str(error)[:200])
+        for name in steps:
+            run.degrade(f"{name}:{error.kind}")
+        return None
+    if model is None:
+        run.answer.notes.extend(f"{name}:not_configured" for name in steps)
+    return model
 
 
 def _rewrite(run: Run, model: LanguageModel, history: Sequence[Message]) -> None:
@@ -94,6 +101,19 @@ def _imagine(run: Run, model: LanguageModel, embedder: Embedder) -> None:
 
     if done := _tried(run, HYDE, embedded):
         run.made["hypothetical"], run.imagined[HYDE] = done
+
+
+def other_wordings(run: Run, name: str) -> list[str]:
+    """Up to 3 other ways to ask, for a part of recall called `name`; none without a model or when it fails, which is
+    said as in `help_with`."""
+    model = _model(run, [name])
+    if model is None:
+        return []
+    text = run.search.text
+    found = _tried(run, name, lambda deadline: variants(model, text, deadline=deadline))
+    if found == []:
+        run.answer.notes.append(f"{name}:no_variants")
+    return found or []
 
 
 def _tried(run: Run, name: str, work: Callable[[float], T]) -> T | None:

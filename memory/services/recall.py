@@ -1,6 +1,7 @@
 """Recall: arms, fusion, stages, budget; under one deadline, and saying what fell back."""
 
 import time
+from dataclasses import replace
 
 import structlog
 from django.conf import settings
@@ -21,6 +22,7 @@ from memory.services.questions import NO_HELP, Help, help_with
 from memory.services.recalled import Hit, Recalled
 from memory.services.reranking import rerank
 from memory.services.retrieve import Run, retrieve
+from memory.services.retrying import retry_weak
 from memory.services.tokens import count_tokens
 from memory.stores.embedders import configured
 from memory.stores.postgres.reader import remaining_ms
@@ -51,6 +53,7 @@ def recall(
     wanted: Help = NO_HELP,
     radius: int = 0,
     length: int | None = None,
+    retry_on_weak: bool = False,
 ) -> Recalled:
     """The memories within `scope` that answer `query` best: `limit` of them (1 to 100) if there are as many.
 
@@ -59,13 +62,15 @@ def recall(
     `memory.engine.tuning.MODES`; `overrides` is what this recall does otherwise than the tenant has set.
     `wanted` is what a language model is to make of the query first.
     `radius`: that many neighbours on each side come with each result, 0 to 5. `length`: characters of each text that
-    are wanted, and count for the budget.
+    are wanted, and count for the budget. `retry_on_weak`: ask again in other words if too little is found.
     `InvalidRequest` for a raw query that cannot be read; its `position` is in characters from 0.
     """
     began = time.monotonic()
     ends = began + (settings.RECALL_DEADLINE if deadline is None else deadline)
     search = Search(query, limit, ends, view, filters, mode)
     run = searched(scope, search, overrides, wanted=wanted, include_trace=include_trace, radius=radius)
+    if retry_on_weak:
+        retry_weak(run, lambda text: searched(scope, replace(search, text=text), overrides, radius=radius))
     spend(run, token_budget, length)
     record_recall(scope, [hit.record.id for hit in run.answer.hits], run.tuning)
     run.answer.trace["timings_ms"] = run.timings

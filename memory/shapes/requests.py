@@ -188,7 +188,7 @@ class RecallRequest(Ranking):
     limit: int = Field(10, ge=1, le=100)
     mode: Mode = "hybrid"
     full_pipeline: bool = Field(True, description="false: no stages, whatever `stages` says.")
-    retry_on_weak: bool | None = None
+    retry_on_weak: bool | None = Field(None, description="Where little is found, ask again in other words.")
     include_trace: bool = False
     history: list[Turn] = Field(
         default_factory=list,

@@ -98,3 +98,39 @@ def test_a_history_has_roles_and_bounds(alice: Caller) -> None:
     ):
         response = alice.post("recall", {"query": "tea", "history": history})
         assert response.status_code == 422 and response.json()["errors"][0]["pointer"] == pointer
+
+
+def test_a_weak_result_is_asked_for_again_and_what_was_found_first_stays_first(
+    server: ScriptedServer, knower: Caller
+) -> None:
+    server.script(replies_json({"queries": ["Debian", "invoices"]}))
+    asked = {"mode": "keyword", "include_trace": True}
+    answer = knower.recall("fax", retry_on_weak=True, **asked)
+    assert [hit["text"] for hit in answer["results"]] == [TEXTS[3], *sorted([TEXTS[1], TEXTS[2]], key=order_in(answer))]
+    assert answer["trace"]["retried"] == ["Debian", "invoices"]
+    scores = [hit["score"] for hit in answer["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert [hit["text"] for hit in knower.recall("fax", **asked)["results"]] == [TEXTS[3]]
+
+
+def order_in(answer: Any) -> Any:
+    return [hit["text"] for hit in answer["results"]].index
+
+
+def test_what_was_not_weak_is_not_asked_again(server: ScriptedServer, knower: Caller) -> None:
+    knower.recall("tea", retry_on_weak=True)
+    knower.recall("zxqv", mode="keyword", limit=1, retry_on_weak=False)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "tag"),
+    [(replies_json({"queries": []}), "weak_retry:no_variants"), (status(500), "weak_retry:server_error")],
+)
+def test_a_retry_that_comes_to_nothing_takes_nothing_away(
+    server: ScriptedServer, knower: Caller, reply: Any, tag: str
+) -> None:
+    server.script(*[reply] * 9)
+    answer = knower.recall("fax", mode="keyword", retry_on_weak=True)
+    assert [hit["text"] for hit in answer["results"]] == [TEXTS[3]]
+    assert tag in answer["degraded"] + answer["notes"]

@@ -76,8 +76,10 @@ def test_a_token_budget_keeps_the_prefix_that_fits(acme: Caller) -> None:
     assert (none["results"], none["notes"]) == ([], ["token_budget:too_small"])
 
 
-def test_what_the_seed_takes_but_does_nothing_yet_is_noted(acme: Caller) -> None:
-    assert acme.recall("Dana", retry_on_weak=True)["notes"] == ["retry_on_weak:not_available"]
+def test_a_retry_without_a_language_model_is_noted_only_where_it_was_due(acme: Caller) -> None:
+    assert acme.recall("zxqv", mode="keyword", retry_on_weak=True)["notes"] == ["weak_retry:not_configured"]
+    assert acme.recall("Dana", retry_on_weak=True)["notes"] == []
+    assert acme.recall("zxqv", mode="keyword")["notes"] == []
 
 
 def test_a_malformed_as_of_is_told_with_an_example(acme: Caller) -> None:
