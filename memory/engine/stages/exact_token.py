@@ -39,7 +39,7 @@ def _lift(wanted: Sequence[str], text: str) -> float:
         return 0.0
     for each in held:
         text = text.replace(each, " ")
-    said = len(text) / 2 if not text.isascii() else len(_WORD.findall(text))
+    said = 0.75 * len(text) if not text.isascii() else len(_WORD.findall(text))
     return LIFT * len(held) / len(wanted) * (ECHO + (1 - ECHO) * min(1.0, said / SAYING))
 
 
