@@ -20,6 +20,7 @@ from typing import Final
 from memory.engine.lexis.syntax import (
     MAX_DEPTH,
     MAX_LEAVES,
+    MAX_PHRASE,
     MIN_PREFIX,
     All,
     Any,
@@ -141,6 +142,8 @@ class _Reader:
             )
         text = token.text
         if token.kind == "phrase":
+            if len(text) > MAX_PHRASE:
+                raise QuerySyntaxError("long", "A phrase is too long", token.at, f"at most {MAX_PHRASE:,} characters")
             _check_searchable(text, token.at)
             return Phrase(text, token.at)
         word = text.removesuffix("*")

@@ -10,7 +10,20 @@ from typing import Final
 
 from memory.engine.lexis.parsing import parse
 from memory.engine.lexis.spelling import Near
-from memory.engine.lexis.syntax import MAX_LEAVES, MIN_PREFIX, All, Any, Node, Not, Phrase, Required, Word, leaves
+from memory.engine.lexis.syntax import (
+    MAX_LEAVES,
+    MAX_PARTS,
+    MIN_PREFIX,
+    All,
+    Any,
+    Node,
+    Not,
+    Phrase,
+    QuerySyntaxError,
+    Required,
+    Word,
+    leaves,
+)
 from memory.engine.text.charsets import UNSPACED
 from memory.engine.text.written import ELISIONS, Atom, Chunk, chunks, flat, is_unspaced
 
@@ -36,6 +49,11 @@ class Wanted:
     alike: tuple[tuple[str, float], ...] = ()
     factor: float = 1.0
 
+    @property
+    def open(self) -> bool:
+        """Whether the vocabulary decides which words it is about, and not the query."""
+        return bool(self.prefix or self.character or self.alike) or self.factor != 1
+
 
 @dataclass(slots=True)
 class Plan:
@@ -43,6 +61,15 @@ class Plan:
 
     tree: Node
     atoms: list[Wanted] = field(default_factory=list)
+    numbers: dict[Wanted, int] = field(default_factory=dict)
+    parts: int = 0
+
+    def number(self, wanted: Wanted) -> int:
+        """The atom's number; the same for the same atom."""
+        at = self.numbers.setdefault(wanted, len(self.atoms))
+        if at == len(self.atoms):
+            self.atoms.append(wanted)
+        return at
 
     @property
     def counting(self) -> set[int]:
@@ -96,13 +123,25 @@ def _translated(made: Plan, node: Node, language: str) -> Node:
     if isinstance(node, Any):
         return Any(tuple(_translated(made, part, language) for part in node.parts))
     if isinstance(node, Phrase):
-        return _required(made, list(chunks(node.text, language)), flat(node.text))
+        found = list(chunks(node.text, language))
+        _count(made, node, 1)
+        return _required(made, found, flat(node.text))
     if isinstance(node, Word):
         found = list(chunks(node.text, language))
         groups = list(_adjacent(found, lambda chunk: False))
+        _count(made, node, len(groups))
         parts = [_group(made, node.text, group, prefix=node.prefix and group is groups[-1]) for group in groups]
         return parts[0] if len(parts) == 1 else All(tuple(parts))
     return node
+
+
+def _count(made: Plan, leaf: Word | Phrase, parts: int) -> None:
+    """Add to the parts of a query; an error where they become too many to be looked up."""
+    made.parts += parts
+    if made.parts > MAX_PARTS:
+        raise QuerySyntaxError(
+            "many", "The words fall into too many parts", leaf.at, f"at most {MAX_PARTS} parts between signs"
+        )
 
 
 def _adjacent(found: Sequence[Chunk], parts: Callable[[Chunk], bool]) -> Iterator[list[Chunk]]:
@@ -159,8 +198,8 @@ def _required(made: Plan, found: Sequence[Chunk], phrase: str, opened: str = "")
     chosen = sorted(wanted, key=_size, reverse=True)[:MAX_PHRASE_ATOMS]
     chosen = chosen or sorted(weak, key=_size, reverse=True)[:MAX_WEAK_ATOMS]
     whole = found[0].whole if len(found) == 1 and not opened else ""
-    bonus = (_number(made, Wanted(terms=(whole,))),) if whole else ()
-    return Required(tuple(_number(made, each) for each in chosen), phrase, bool(opened), bonus)
+    bonus = (made.number(Wanted(terms=(whole,))),) if whole else ()
+    return Required(tuple(made.number(each) for each in chosen), phrase, bool(opened), bonus)
 
 
 def _elided(found: Sequence[Chunk]) -> list[Chunk]:
@@ -188,13 +227,6 @@ def _last_word(written: str) -> str:
 
 def _size(wanted: Wanted) -> int:
     return len(wanted.prefix or wanted.character or (wanted.words or wanted.terms)[0])
-
-
-def _number(made: Plan, wanted: Wanted) -> int:
-    """The atom's number in the plan; the same for the same atom."""
-    if wanted not in made.atoms:
-        made.atoms.append(wanted)
-    return made.atoms.index(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +266,10 @@ def fuzzy_plan(
         for each in (each for word in atom.words for each in alike.get(word, ())):
             near |= {term: max(each.likeness, near.get(term, 0.0)) for term in each.terms}
         words = () if atom.unspaced else atom.words
-        parts.append(Required((_number(made, Wanted(words, atom.terms, alike=tuple(near.items()))),)))
+        parts.append(Required((made.number(Wanted(words, atom.terms, alike=tuple(near.items()))),)))
     for (first, last), middles in between.items():
         for middle in middles:
             pair = [Wanted(terms=(term,), factor=GAP_LIKENESS) for term in (first + middle, middle + last)]
-            parts.append(Required(tuple(_number(made, each) for each in pair), first + middle + last))
+            parts.append(Required(tuple(made.number(each) for each in pair), first + middle + last))
     made.tree = Any(tuple(parts))
     return made
