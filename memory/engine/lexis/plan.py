@@ -12,14 +12,13 @@ from memory.engine.lexis.parsing import parse
 from memory.engine.lexis.spelling import Near
 from memory.engine.lexis.syntax import (
     MAX_LEAVES,
-    MAX_PARTS,
+    MAX_PHRASE_ATOMS,
     MIN_PREFIX,
     All,
     Any,
     Node,
     Not,
     Phrase,
-    QuerySyntaxError,
     Required,
     Word,
     leaves,
@@ -27,8 +26,6 @@ from memory.engine.lexis.syntax import (
 from memory.engine.text.charsets import UNSPACED
 from memory.engine.text.written import ELISIONS, Atom, Chunk, chunks, flat, is_unspaced
 
-MAX_PHRASE_ATOMS: Final = 8
-"""Words of one phrase that narrow its candidates; the text itself decides."""
 MAX_WEAK_ATOMS: Final = 3
 """The same for a phrase of stop words, whose postings are long."""
 _SIGNS: Final = re.compile(f"(?:(?!')[\\W_]|[{UNSPACED}](?=[^{UNSPACED}]))+")
@@ -62,7 +59,6 @@ class Plan:
     tree: Node
     atoms: list[Wanted] = field(default_factory=list)
     numbers: dict[Wanted, int] = field(default_factory=dict)
-    parts: int = 0
 
     def number(self, wanted: Wanted) -> int:
         """The atom's number; the same for the same atom."""
@@ -123,25 +119,13 @@ def _translated(made: Plan, node: Node, language: str) -> Node:
     if isinstance(node, Any):
         return Any(tuple(_translated(made, part, language) for part in node.parts))
     if isinstance(node, Phrase):
-        found = list(chunks(node.text, language))
-        _count(made, node, 1)
-        return _required(made, found, flat(node.text))
+        return _required(made, list(chunks(node.text, language)), flat(node.text))
     if isinstance(node, Word):
         found = list(chunks(node.text, language))
         groups = list(_adjacent(found, lambda chunk: False))
-        _count(made, node, len(groups))
         parts = [_group(made, node.text, group, prefix=node.prefix and group is groups[-1]) for group in groups]
         return parts[0] if len(parts) == 1 else All(tuple(parts))
     return node
-
-
-def _count(made: Plan, leaf: Word | Phrase, parts: int) -> None:
-    """Add to the parts of a query; an error where they become too many to be looked up."""
-    made.parts += parts
-    if made.parts > MAX_PARTS:
-        raise QuerySyntaxError(
-            "many", "The words fall into too many parts", leaf.at, f"at most {MAX_PARTS} parts between signs"
-        )
 
 
 def _adjacent(found: Sequence[Chunk], parts: Callable[[Chunk], bool]) -> Iterator[list[Chunk]]:
@@ -199,7 +183,8 @@ def _required(made: Plan, found: Sequence[Chunk], phrase: str, opened: str = "")
     chosen = chosen or sorted(weak, key=_size, reverse=True)[:MAX_WEAK_ATOMS]
     whole = found[0].whole if len(found) == 1 and not opened else ""
     bonus = (made.number(Wanted(terms=(whole,))),) if whole else ()
-    return Required(tuple(made.number(each) for each in chosen), phrase, bool(opened), bonus)
+    # a word that a phrase repeats is one atom
+    return Required(tuple(dict.fromkeys(made.number(each) for each in chosen)), phrase, bool(opened), bonus)
 
 
 def _elided(found: Sequence[Chunk]) -> list[Chunk]:

@@ -8,7 +8,9 @@ from typing import Final
 
 MAX_LEAVES: Final = 64
 MAX_PARTS: Final = 512
-"""Parts that the words and phrases of one query fall into: `a,b,c` has three."""
+"""Parts that the words and phrases of a raw query fall into: `a,b,c` has three."""
+MAX_PHRASE_ATOMS: Final = 8
+"""Words of one phrase that narrow its candidates; the text itself decides."""
 MAX_PHRASE: Final = 1000
 """Characters of a phrase in a raw query; as many words as fit."""
 MAX_DEPTH: Final = 32
