@@ -46,11 +46,6 @@ class Wanted:
     alike: tuple[tuple[str, float], ...] = ()
     factor: float = 1.0
 
-    @property
-    def open(self) -> bool:
-        """Whether the vocabulary decides which words it is about, and not the query."""
-        return bool(self.prefix or self.character or self.alike) or self.factor != 1
-
 
 @dataclass(slots=True)
 class Plan:

@@ -110,7 +110,7 @@ def _open(cursor: CursorWrapper, query: Query, most: int | None) -> None:
     live = "p.live" if query.search.view.is_now else "true"
     params.values |= {
         "most": most, "mean": query.figures.mean, "documents": max(1, query.figures.documents),
-        "counting": sorted(plan.counting), "open": _told(query), **_wanted(cursor, query),
+        "counting": sorted(plan.counting), **_wanted(cursor, query),
     }  # fmt: skip
     cursor.execute(
         f"""/* lexical.planned */ DECLARE loci_found NO SCROLL CURSOR FOR
@@ -127,7 +127,7 @@ def _open(cursor: CursorWrapper, query: Query, most: int | None) -> None:
                 OFFSET 0) AS p
             WHERE p.frequency > 0 GROUP BY w.bit, p.version_id),
         weights AS MATERIALIZED (
-            SELECT bit, CASE WHEN bit = ANY(%(open)s::int[]) THEN 1 WHEN bit = ANY(%(counting)s::int[]) THEN
+            SELECT bit, CASE WHEN bit = ANY(%(counting)s::int[]) THEN
                 ln(1 + (greatest(%(documents)s::bigint - n, 0) + 0.5) / (n + 0.5))::float8 ELSE 0 END AS weight
             FROM (SELECT bit, count(*) FILTER (WHERE live) AS n FROM hits GROUP BY bit) AS f),
         scored AS (
@@ -193,15 +193,6 @@ def _read(cursor: CursorWrapper, scope: Scope, atom: Wanted, most: int) -> list[
     if atom.character and len(found) < most:
         found += [(word, word) for word in words.ending(cursor, scope, atom.character, most - len(found))]
     return found
-
-
-def _told(query: Query) -> list[int]:
-    """The atoms that count the same whatever they stand for, where how many versions out of reach have what they
-    stand for would tell which words these hold."""
-    if not words.is_narrow(query.scope):
-        return []
-    counting = query.plan.counting
-    return [bit for bit, atom in enumerate(query.plan.atoms) if atom.open and bit in counting]
 
 
 def _condition(query: Query, node: Node, *, texts: bool, positive: bool = True) -> str:

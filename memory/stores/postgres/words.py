@@ -191,7 +191,8 @@ def _sharing(cursor: CursorWrapper, scope: Scope, asked: Sequence[str]) -> list[
         ranked AS (SELECT at, word, row_number() OVER (PARTITION BY at ORDER BY n DESC, word) AS place FROM shared)
         SELECT r.at, r.word, t.terms FROM ranked r CROSS JOIN LATERAL (
             SELECT array_agg(w.term::text) AS terms FROM memory_word w
-            WHERE {tenant_clause("w", scope, params)} AND w.word = r.word{_held("w", scope, params)}) AS t
+            WHERE {tenant_clause("w", scope, params)} AND w.word = r.word
+                {_held("w.word", "w.term", scope, params)}) AS t
         WHERE r.place <= {SHARING if is_narrow(scope) else CANDIDATES} AND t.terms IS NOT NULL
         ORDER BY r.at, r.place""",
         params.values,
@@ -204,18 +205,19 @@ def is_narrow(scope: Scope) -> bool:
     return not scope.every_namespace or bool(scope.filters) or scope.agent != ALL
 
 
-def _held(alias: str, scope: Scope, params: Params) -> str:
-    """A further condition, where the scope is narrow: that a row of the vocabulary stands in a version within reach.
+def _held(word: str, term: str, scope: Scope, params: Params) -> str:
+    """A further condition, where the scope is narrow: that a word of the vocabulary stands in a version within reach.
 
-    A limit must come after it: how many words others have would show in what a limit cuts off.
+    Else how rare a prefix is would tell how words of others go on. A limit must come after it: how many words others
+    have would show in what a limit cuts off.
     """
     if not is_narrow(scope):
         return ""
     return (
         f" AND EXISTS (SELECT 1 FROM memory_posting p CROSS JOIN LATERAL (SELECT 1 FROM memory_version v"
         f" WHERE v.id = p.version_id AND {_reached('v', scope, params)} OFFSET 0) AS s"
-        f" WHERE {tenant_clause('p', scope, params)} AND p.term = {alias}.term"
-        f" AND {FORMS.format(word=f'{alias}.word')} OFFSET 0)"
+        f" WHERE {tenant_clause('p', scope, params)} AND p.term = {term}"
+        f" AND {FORMS.format(word=word)} OFFSET 0)"
     )
 
 
@@ -260,18 +262,18 @@ def beginning(cursor: CursorWrapper, scope: Scope, prefix: str, most: int) -> li
     cursor.execute(
         f"/* words.beginning */ SELECT w.word, w.term FROM memory_word w"
         f" WHERE {tenant_clause('w', scope, params)} AND w.word >= %(low)s AND w.word < %(high)s"
-        f"{_held('w', scope, params)} ORDER BY w.word, w.term LIMIT %(most)s",
+        f"{_held('w.word', 'w.term', scope, params)} ORDER BY w.word, w.term LIMIT %(most)s",
         params.values,
     )
     return cursor.fetchall()
 
 
 def ending(cursor: CursorWrapper, scope: Scope, character: str, most: int) -> list[str]:
-    """The first `most` pairs of characters of a script without spaces that end with `character`."""
+    """The first `most` pairs within reach of characters of a script without spaces that end with `character`."""
     params = Params({"character": character, "most": most})
     cursor.execute(
         f"/* words.ending */ SELECT g.word FROM memory_gram g WHERE {tenant_clause('g', scope, params)}"
-        " AND g.gram = %(character)s ORDER BY g.word LIMIT %(most)s",
+        f" AND g.gram = %(character)s{_held('g.word', 'g.word', scope, params)} ORDER BY g.word LIMIT %(most)s",
         params.values,
     )
     return [word for (word,) in cursor.fetchall()]
@@ -293,7 +295,7 @@ def standing(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUID], near
 
 
 def between(cursor: CursorWrapper, scope: Scope, gaps: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
-    """What may stand between two characters of a script without spaces, going by the pairs that the tenant has."""
+    """What may stand between two characters of a script without spaces, going by the pairs within reach."""
     params = Params({"firsts": [first for first, _ in gaps], "lasts": [last for _, last in gaps]})
     cursor.execute(
         f"""/* words.between */ SELECT r.first, r.last, w.middle
@@ -301,7 +303,8 @@ def between(cursor: CursorWrapper, scope: Scope, gaps: Sequence[tuple[str, str]]
             CROSS JOIN LATERAL (SELECT substr(g.word, 1, 1) AS middle FROM memory_gram g
                 WHERE {tenant_clause("g", scope, params)} AND g.gram = r.last
                     AND EXISTS (SELECT 1 FROM memory_word w WHERE {tenant_clause("w", scope, params)}
-                        AND w.word = r.first || substr(g.word, 1, 1) OFFSET 0)
+                        AND w.word = r.first || substr(g.word, 1, 1){_held("w.word", "w.term", scope, params)} OFFSET 0)
+                    {_held("g.word", "g.word", scope, params)}
                 ORDER BY g.word LIMIT {MIDDLES}) AS w""",
         params.values,
     )
