@@ -9,6 +9,7 @@ A hit's neighbours within its source then lend it part of theirs (`memory.engine
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -18,6 +19,17 @@ from memory.engine.lending import Alike, coherence, lent
 from memory.engine.types import Fused, Link, PoolItem, Ranked
 
 Scores = NDArray[np.float64]
+
+
+class Versioned(Protocol):
+    """What has a version."""
+
+    @property
+    def version(self) -> UUID:
+        """Its version's id."""
+
+
+H = TypeVar("H", bound=Versioned)
 
 SMOOTHING = 0.75
 """How much of the neighbours' fused score is added to a hit's own (measured on chat: see docs/recall.md)."""
@@ -96,7 +108,7 @@ def by_rank(items: Sequence[PoolItem], found: Mapping[str, Sequence[Ranked]]) ->
     return [replace(item, scores={**item.scores, **{arm: score(arm, item.version) for arm in found}}) for item in items]
 
 
-def with_floor(hits: Sequence[Fused], nearest: Sequence[UUID], limit: int) -> list[Fused]:
+def with_floor(hits: Sequence[H], nearest: Sequence[UUID], limit: int) -> list[H]:
     """The first `limit` hits, in which each of `nearest` that is among `hits` has a place.
 
     Those from further down take the last places, in their order; the list never grows over `limit`.

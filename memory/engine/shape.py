@@ -1,7 +1,8 @@
 """The shape of a query, for weights that adapt to it: what a question looks for says which arm to trust."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -43,12 +44,15 @@ ADAPTED: Final[Mapping[Shape, Mapping[str, float]]] = MappingProxyType(
 )
 """How much more or less an arm counts for a shape; an arm that is not named counts 1."""
 _LONGEST: Final = 4096
+_PIECE: Final = re.compile(r"\S+")
+_LONGEST_PIECE: Final = 128
+"""Characters without a space beyond which nothing is an identifier: looking for one costs their square."""
 
 
 def shape_of(query: str) -> Shape:
     """The shape of a query, by its first 4,096 characters: an identifier goes before a person, a person before time."""
     text = query[:_LONGEST]
-    if _EXACT.search(text):
+    if next(_found(text), None):
         return "exact_token"
     if _PERSON.search(text):
         return "person"
@@ -57,5 +61,11 @@ def shape_of(query: str) -> Shape:
 
 def identifiers(query: str, most: int = 16) -> list[str]:
     """The identifiers in a query, case folded, in order, each once; at most `most` of them."""
-    found = dict.fromkeys(match.group().casefold() for match in _EXACT.finditer(query[:_LONGEST]))
-    return list(found)[:most]
+    return list(islice(dict.fromkeys(each.casefold() for each in _found(query[:_LONGEST])), most))
+
+
+def _found(text: str) -> Iterator[str]:
+    """What looks like an identifier, piece by piece between spaces."""
+    for piece in _PIECE.finditer(text):
+        if piece.end() - piece.start() <= _LONGEST_PIECE:
+            yield from (match.group() for match in _EXACT.finditer(piece.group()))

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from tenants.rls import tenant_rows
 from tenants.scope import Right, Scope
 
 MOST = 1000
+MOST_EXPECTED = 100
 """Questions a tenant may have."""
 
 
@@ -105,7 +106,12 @@ def add_questions(scope: Scope, *, questions: Sequence[Golden]) -> list[Added]:
             golden.add(cursor, scope, [_row(ids[digest], digest, one, reach) for digest, one in fresh.items()])
         pairs = {(ids[digest], memory) for digest, one in zip(digests, questions, strict=True) for memory in one.expect}
         extended = golden.expect(cursor, scope, sorted(pairs))
-        audit.record(cursor, scope, "golden.added", added=len(fresh), extended=len(extended & old))
+        if max(extended.values(), default=0) > MOST_EXPECTED:
+            raise RuleBroken(
+                f"A golden question may expect {MOST_EXPECTED} memories: add another question for more.",
+                code="too_many_expected",
+            )
+        audit.record(cursor, scope, "golden.added", added=len(fresh), extended=len(extended.keys() & old))
     return [_outcome(ids[digest], old, extended) for digest in digests]
 
 
@@ -137,7 +143,7 @@ def _row(question: UUID, digest: str, one: Golden, reach: str) -> Mapping[str, A
     }
 
 
-def _outcome(question: UUID, old: set[UUID], extended: set[UUID]) -> Added:
+def _outcome(question: UUID, old: set[UUID], extended: Collection[UUID]) -> Added:
     if question not in old:
         return Added(question, "added")
     return Added(question, "extended" if question in extended else "unchanged")

@@ -1,5 +1,7 @@
 """Retrievers of the operator's own: asked beside Loci's arms, and believed only as far as their hits can be proven."""
 
+import math
+import re
 from functools import lru_cache, partial
 from typing import Final
 
@@ -14,6 +16,7 @@ from memory.services.retrieve import POOL, Run
 log = structlog.get_logger(__name__)
 SHARE: Final = 0.3
 """Of what is left of the deadline, one of them may take this."""
+NAME: Final = re.compile(r"[a-zA-Z]\w{0,31}", re.ASCII)
 TAKEN: Final = {*ARMS, *SEED_ARMS, "expansion", "neighbours"}
 
 
@@ -24,7 +27,7 @@ def _made(paths: tuple[str, ...]) -> tuple[OwnRetriever, ...]:
         made = at_path(path, "RETRIEVERS")()
         if not isinstance(made, OwnRetriever):
             raise PluginError(f"RETRIEVERS: {path} has no name or no find()")
-        if not made.name.isidentifier() or made.name in TAKEN or made.name in {one.name for one in found}:
+        if not NAME.fullmatch(made.name) or made.name in TAKEN or made.name in {one.name for one in found}:
             raise PluginError(f"RETRIEVERS: {path} is called '{made.name}', which is no name or taken")
         found.append(made)
     return tuple(found)
@@ -57,5 +60,6 @@ def _found(one: OwnRetriever, question: Question) -> list[Found]:
     """Its answer, read while there is patience: it may be lazy, too long, or name a memory twice."""
     best: dict[object, Found] = {}
     for hit in list(one.find(question))[: question.count]:
-        best.setdefault(hit.memory, Found(hit.memory, float(hit.score)))
+        if math.isfinite(score := float(hit.score)):
+            best.setdefault(hit.memory, Found(hit.memory, score))
     return sorted(best.values(), key=lambda hit: (-hit.score, hit.memory.int))

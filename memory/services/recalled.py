@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from memory.engine.types import Record
 
@@ -28,6 +29,11 @@ class Hit:
     parts: Mapping[str, float]
     raw: Mapping[str, float]
     beside: Sequence[Beside] = ()
+
+    @property
+    def version(self) -> UUID:
+        """Its version's id."""
+        return self.record.version
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import Final
 
 import structlog
 
+from memory.engine.fusion import with_floor
 from memory.engine.language_model import LanguageModelError
 from memory.engine.reranking import ListwiseReranker, Reranker, RerankerError
 from memory.services.models import language_model
@@ -71,7 +72,7 @@ def rerank(run: Run) -> None:
         by_version = {hit.version: hit for hit in run.order}
         moved = {hit.record.version: by_version[hit.record.version] for hit in run.answer.hits}
         run.order = [*moved.values(), *(hit for hit in run.order if hit.version not in moved)]
-    del run.answer.hits[run.search.limit :]
+    run.answer.hits = with_floor(run.answer.hits, run.floor, run.search.limit)
 
 
 def _ranked(run: Run, manner: str, hits: list[Hit]) -> list[Hit]:

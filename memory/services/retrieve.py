@@ -48,6 +48,8 @@ STAGED = 100
 """The best of the pool that the stages look at, at least; twice the limit if that is more."""
 STRICT = frozenset({"raw", "exact", "keyword", "fuzzy"})
 """Modes whose hits are all that is asked for: nothing else joins the pool."""
+MOST_BESIDE = 1_000_000
+"""Characters of neighbours in one answer."""
 T = TypeVar("T")
 NO_WORDS = LexicalHits([], {})
 
@@ -103,6 +105,11 @@ class Run:
     def remaining(self) -> float:
         """Seconds until the deadline."""
         return self.search.deadline - time.monotonic()
+
+    @property
+    def floor(self) -> list[UUID]:
+        """The nearest by meaning that must be among the results."""
+        return [hit.version for hit in self.arms.get(dense.NAME, ())[: self.tuning.vector_floor]]
 
     @property
     def only_dated(self) -> bool:
@@ -261,7 +268,7 @@ def _answer(run: Run, cursor: CursorWrapper, fused: Sequence[Fused]) -> None:
     asked = _asked(run)
     # the order of time is all that was asked for
     staged = [] if run.only_dated else stages.switched_on(run.tuning.stages, asked)
-    floor = [hit.version for hit in run.arms.get(dense.NAME, ())[: run.tuning.vector_floor]]
+    floor = run.floor
     best = with_floor(fused, floor, max(STAGED, 2 * limit) if staged else limit)
     run.order = fused
     found = run.timed("texts", lambda: records.by_version(cursor, run.scope, [hit.version for hit in best]))
@@ -299,9 +306,15 @@ def _with_neighbours(run: Run, cursor: CursorWrapper) -> list[Hit]:
     near = store.neighbours(run.scope, run.search, versions, run.radius)
     found = records.by_version(cursor, run.scope, list({each.version for each in near}))
     beside: dict[UUID, list[Beside]] = {version: [] for version in versions}
-    for each in sorted(near, key=lambda each: each.distance):
-        if each.version in found:
+    left = MOST_BESIDE
+    # the nearest first, so that what does not fit is the furthest
+    for each in sorted(near, key=lambda each: abs(each.distance)):
+        if each.version in found and (left := left - len(found[each.version].text)) >= 0:
             beside[each.anchor].append(Beside(each.distance, found[each.version]))
+    if left < 0:
+        run.answer.notes.append("neighbors:cut")
+    for shown in beside.values():
+        shown.sort(key=lambda near: near.distance)
     return [replace(hit, beside=beside[hit.record.version]) for hit in run.answer.hits]
 
 

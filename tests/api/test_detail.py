@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.services import retrieve
 from tests.cast import Caller
 
 LONG = "The harbour master keeps the lamp oil" + ", in the third shed from the left" * 12
@@ -41,6 +42,15 @@ def test_neighbours_count_for_the_budget_and_keep_to_filters_and_time(talk: Call
     asked = {"limit": 1, "include_neighbors": True, "neighbor_radius": 2, "filters": {"offset": {"lte": 3}}}
     (hit,) = talk.recall("third shed", **asked)["results"]
     assert [near["distance"] for near in hit["neighbors"]] == [-1, 1]
+
+
+def test_neighbours_have_a_limit_together_and_the_nearest_come_first(
+    talk: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieve, "MOST_BESIDE", len(TURNS[1] + TURNS[3]) + 1)
+    answer = talk.recall("third shed", limit=1, include_neighbors=True, neighbor_radius=2)
+    assert [near["distance"] for near in answer["results"][0]["neighbors"]] == [-1, 1]
+    assert answer["notes"] == ["neighbors:cut"]
 
 
 def test_kinds_tags_tiers_and_confidence_narrow(talk: Caller) -> None:

@@ -199,6 +199,16 @@ def test_a_tenant_has_at_most_so_many_questions(alice: Caller, monkeypatch: pyte
     assert (answer.status_code, answer.json()["code"]) == (400, "too_many_questions")
 
 
+def test_a_question_expects_at_most_so_many_memories(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golden, "MOST_EXPECTED", 2)
+    tea, lamp, boat = alice.remember(TEA, "The lamp is green.", "The boat is red.")
+    add(alice, ("what is there?", [tea, lamp]))
+    more = {"questions": [{"question": "what is there?", "expect": [boat]}]}
+    answer = alice.post("golden-questions", more)
+    assert (answer.status_code, answer.json()["code"]) == (400, "too_many_expected")
+    assert alice.get("golden-questions").json()["items"][0]["expected"] == sorted([tea, lamp])
+
+
 @pytest.mark.parametrize(
     ("item", "pointer"),
     [

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.checks import run_checks
 
+from memory.engine.plugins import Found
 from tests.api import plugins
 from tests.api.answers import problem
 from tests.cast import Caller
@@ -81,3 +82,14 @@ def test_a_plug_in_that_is_none_is_named_before_anything_starts(
 ) -> None:
     setattr(settings, name, value)
     assert [words in str(fault.msg) for fault in run_checks() if str(fault.id).startswith("memory.")] == [True]
+
+
+def test_a_score_that_is_no_number_is_no_hit(
+    alice: Caller, shelf: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tea,) = alice.remember(TEA)
+    monkeypatch.setattr(
+        plugins.Shelf, "find", lambda self, question: [Found(UUID(tea), float("nan")), Found(UUID(tea), float("inf"))]
+    )
+    answer = alice.recall("tea", include_trace=True)
+    assert (answer["degraded"], answer["results"][0]["retrievers"]) == ([], ["vector", "bm25"])

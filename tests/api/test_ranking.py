@@ -55,7 +55,7 @@ def test_ranks_fuse_too_and_say_so(shelf: Caller) -> None:
 def test_a_stage_shows_what_it_did_and_can_be_switched_off(shelf: Caller) -> None:
     lifted = shelf.recall("ERR_CONN_42", include_trace=True)
     assert "exact_token" in lifted["trace"]["stages"]
-    assert lifted["results"][0]["explanation"]["parts"]["exact_token"] == 1.5
+    assert lifted["results"][0]["explanation"]["parts"]["exact_token"] == pytest.approx(1.35)
     for off in ({"stages": {"exact_token": False}}, {"full_pipeline": False}):
         plain = shelf.recall("ERR_CONN_42", include_trace=True, **off)
         assert "exact_token" not in plain["results"][0]["explanation"]["parts"]

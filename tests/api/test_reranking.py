@@ -111,3 +111,11 @@ def test_an_order_is_kept_until_what_was_ordered_changes(server: ScriptedServer,
 def test_an_unknown_manner_is_a_fault(alice: Caller) -> None:
     response = alice.post("recall", {"query": "tea", "rerank": "magic"})
     assert response.status_code == 422 and response.json()["errors"][0]["pointer"] == "/rerank"
+
+
+def test_a_floor_holds_whoever_orders(alice: Caller) -> None:
+    alice.remember(*[f"The parrot number {n} of the zoo sings." for n in range(30)], "A bird that imitates speech.")
+    nearest = {hit["id"] for hit in alice.recall("parrot number 7", mode="vector", limit=2)["results"]}
+    for rerank in ("off", "relevant_only"):
+        answer = alice.recall("parrot number 7", limit=2, vector_floor=2, rerank=rerank)
+        assert {hit["id"] for hit in answer["results"]} == nearest, rerank

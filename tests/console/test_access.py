@@ -17,6 +17,8 @@ READS = {
     "search": "search",
     "memories": "memories",
     "memory": "memories/{id}",
+    "why": "search/why",
+    "quality": "quality",
 }
 WRITES = {
     "add": "memories/new",
@@ -26,16 +28,18 @@ WRITES = {
     "restore": "memories/{id}/restore",
     "undo": "memories/{id}/undo",
 }
-MANAGES = {"keys", "key-new", "key", "key-revoke"}
-"""For owners and admins: test_keys.py."""
+MANAGES = {"keys", "key-new", "key", "key-revoke", "settings"}
+"""For owners and admins: test_keys.py, test_settings_page.py."""
 SHOWS = {"connect", "connect-client", "jobs", "job"}
 """For every member: test_connect.py, test_jobs_shown.py; tests/isolation/test_doors.py asks all of them."""
+JUDGES = {"quality-run", "quality-remove", "feedback", "expect"}
+"""For who may write, by POST: test_quality.py."""
 POST_ONLY = {"retract", "restore", "undo"}
 
 
 def test_every_address_is_in_a_table() -> None:
     names = {key for key in get_resolver("console.urls").reverse_dict if isinstance(key, str)}
-    assert names == OUTSIDE | READS.keys() | WRITES.keys() | MANAGES | SHOWS
+    assert names == OUTSIDE | READS.keys() | WRITES.keys() | MANAGES | SHOWS | JUDGES
 
 
 @pytest.mark.parametrize("name", READS | WRITES)

@@ -9,6 +9,8 @@ from memory.engine.text.written import stands_in
 LIFT = 1.5
 ECHO = 0.1
 """Share of the lift for a text that says nothing but the identifier."""
+LONGEST, MOST_PLACES = 32_768, 200
+"""Characters of a text, and places of an identifier in it, that are looked at."""
 SAYING = 9
 """Words beside the identifier from which on a text says something of it."""
 _WORD = re.compile(r"[^\W_]+")
@@ -28,7 +30,7 @@ class ExactToken:
 
     def nudges(self, asked: Asked, candidates: Sequence[Candidate]) -> Sequence[float]:
         """0 to LIFT each."""
-        return [_lift(asked.identifiers, candidate.record.text.casefold()) for candidate in candidates]
+        return [_lift(asked.identifiers, candidate.record.text[:LONGEST].casefold()) for candidate in candidates]
 
 
 def _lift(wanted: Sequence[str], text: str) -> float:
@@ -37,7 +39,7 @@ def _lift(wanted: Sequence[str], text: str) -> float:
         return 0.0
     for each in held:
         text = text.replace(each, " ")
-    said = len(text) / 2 if not text.isascii() else len(_WORD.findall(text))
+    said = 0.75 * len(text) if not text.isascii() else len(_WORD.findall(text))
     return LIFT * len(held) / len(wanted) * (ECHO + (1 - ECHO) * min(1.0, said / SAYING))
 
 
@@ -47,7 +49,9 @@ def _holds(text: str, token: str) -> bool:
         return stands_in(token, text)  # a script without spaces has no longer ones
     start = bool(_HASH.fullmatch(token))
     at = text.find(token)
-    while at >= 0:
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            return False
         end = at + len(token)
         before, after = text[at - 1 : at], text[end : end + 1]
         ends = not (_joins(after) or (after in ".-/" and _joins(text[end + 1 : end + 2])))

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from memory.engine.stages.stage import Asked, Candidate
 
 LIFT = 0.8
-_LABEL = re.compile(r"([^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2}) ?[:：](?=\s|$)")
+_LABEL = re.compile(r"([^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,2}) ?[:：](?=\s|$)")
+LONGEST = 4096
+"""Characters of a query that are looked at."""
+MOST_PLACES = 100
+"""Places of a name in a query that are looked at."""
 
 
 class Speaker:
@@ -21,9 +25,9 @@ class Speaker:
 
     def nudges(self, asked: Asked, candidates: Sequence[Candidate]) -> Sequence[float]:
         """LIFT for the candidates of the person named; all 0 when the query names nobody, or more than one."""
-        query = asked.text.casefold()
+        query = asked.text[:LONGEST].casefold()
         people = [_people(candidate) for candidate in candidates]
-        named = {name for names in people for name in names if _names(query, name)}
+        named = {name for name in set().union(*people) if _names(query, name)}
         if len(named) != 1:
             return [0.0] * len(candidates)
         return [LIFT if names & named else 0.0 for names in people]
@@ -40,7 +44,9 @@ def _people(candidate: Candidate) -> set[str]:
 def _names(query: str, name: str) -> bool:
     """Whether `name` stands in `query` as a whole word; "Dana's" names Dana."""
     at = query.find(name)
-    while at >= 0:
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            return False
         before, after = query[at - 1 : at], query[at + len(name) : at + len(name) + 1]
         if not before.isalnum() and not after.isalnum():
             return True

@@ -92,8 +92,9 @@ def add(cursor: CursorWrapper, scope: Scope, rows: Sequence[Mapping[str, Any]]) 
     )
 
 
-def expect(cursor: CursorWrapper, scope: Scope, pairs: Sequence[tuple[UUID, UUID]]) -> set[UUID]:
-    """Have questions expect memories, (question, memory) each; the questions for which something is new."""
+def expect(cursor: CursorWrapper, scope: Scope, pairs: Sequence[tuple[UUID, UUID]]) -> dict[UUID, int]:
+    """Have questions expect memories, (question, memory) each; of each question for which something is new, how many
+    it expects now."""
     params = Params({"questions": [pair[0] for pair in pairs], "memories": [pair[1] for pair in pairs]})
     cursor.execute(
         f"""/* golden.expect */ WITH added AS (
@@ -103,10 +104,10 @@ def expect(cursor: CursorWrapper, scope: Scope, pairs: Sequence[tuple[UUID, UUID
             ORDER BY 2, 3 ON CONFLICT DO NOTHING RETURNING question_id)
         UPDATE memory_goldenquestion AS q SET wanted = q.wanted + a.n
         FROM (SELECT question_id, count(*) AS n FROM added GROUP BY question_id) AS a
-        WHERE {tenant_clause("q", scope, params)} AND q.id = a.question_id RETURNING q.id""",
+        WHERE {tenant_clause("q", scope, params)} AND q.id = a.question_id RETURNING q.id, q.wanted""",
         params.values,
     )
-    return {row[0] for row in cursor.fetchall()}
+    return dict(cursor.fetchall())
 
 
 def page(cursor: CursorWrapper, scope: Scope, *, reach: str, before: UUID | None, limit: int) -> list[Question]:

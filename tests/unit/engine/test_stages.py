@@ -15,6 +15,9 @@ from memory.engine.types import Fused, Record
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 
 
+BY_NAME = {stage.name: stage for stage in STAGES}
+
+
 def asked(query: str, *terms: str) -> Asked:
     return Asked(query, dict.fromkeys(terms, 1.0), float(len(terms)), shape_of(query), identifiers(query), NOW)
 
@@ -67,6 +70,14 @@ def test_who_is_asked_about_comes_first_by_label_subject_or_agent() -> None:
     assert order(("speaker",), asked("when does Dana's boat leave?"), other, said, kept) == [3, 1, 2]
     assert order(("speaker",), asked("do Dana and Mira sail?"), other, said, kept) == [2, 3, 1], "two are named"
     assert order(("speaker",), asked("does Danaida sail?"), other, said, kept) == [2, 3, 1], "none is named"
+
+
+def test_a_text_that_repeats_what_is_asked_is_looked_at_only_so_far() -> None:
+    """The places of a name or an identifier are as many as the text is long."""
+    said = candidate(1, "a" * 8000 + ": hello", 1.0)
+    assert order(("speaker",), asked("a" * 32_000 + " tea"), said) == [1]
+    found = apply([BY_NAME["exact_token"]], asked("what is 1a-1a?"), [candidate(1, "1a-" * 90_000, 1.0)])
+    assert found[0].parts == {"dense": 1.0}
 
 
 def test_a_source_that_speaks_of_all_that_is_asked_lifts_its_passages() -> None:
