@@ -1,5 +1,6 @@
 """The lexical arm: matches by word, read in one of five ways."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -19,6 +20,8 @@ TAKEN_FOR: Final = 0.6
 """What such a word counts beside one that stands there, times how alike they are."""
 CORRECTIONS, FUZZY_WORDS = 3, 24
 """Words that an unknown word may be taken for; that a word of a fuzzy query may be."""
+CORRECTED: Final = 8
+"""Unknown words that are taken for others, the first ones; words of a fuzzy query between two looks at the clock."""
 
 
 def retrieve(store: LexicalStore, scope: Scope, search: Search, count: int, *, narrow: bool = False) -> LexicalHits:
@@ -44,7 +47,9 @@ def _natural(store: LexicalStore, scope: Scope, search: Search, language: str, c
     found = store.matching(scope, search, terms, count)
     known = store.seen(scope, list(terms)) if narrow else found.weights.keys()
     unknown = {atom.words[0]: atom for atom in _correctable(search.text, language) if not known & {*atom.terms}}
-    near = store.alike(scope, list(unknown), CORRECTIONS) if unknown else {}
+    near, late = _alike(store, scope, search, list(unknown)[:CORRECTED], CORRECTIONS)
+    if late:
+        return replace(found, partial=True)
     corrected = {
         term: factor for words in near.values() for each in words for term, factor in _taken_for(each, words).items()
     }
@@ -55,6 +60,18 @@ def _natural(store: LexicalStore, scope: Scope, search: Search, language: str, c
             terms.pop(term, None)
     found = store.matching(scope, search, corrected | terms, count)
     return replace(found, read_as=_read_as(store, scope, found, near))
+
+
+def _alike(
+    store: LexicalStore, scope: Scope, search: Search, words: Sequence[str], count: int
+) -> tuple[dict[str, Sequence[Near]], bool]:
+    """What words may have been meant to be, and whether time ran out before all were looked at."""
+    near: dict[str, Sequence[Near]] = {}
+    for start in range(0, len(words), CORRECTED):
+        if time.monotonic() > search.deadline:
+            return near, True
+        near |= store.alike(scope, words[start : start + CORRECTED], count)
+    return near, False
 
 
 def _correctable(text: str, language: str) -> list[Atom]:
@@ -80,12 +97,12 @@ def _taken_for(near: Near, words: Sequence[Near]) -> dict[str, float]:
 def _fuzzy(store: LexicalStore, scope: Scope, search: Search, language: str, count: int) -> LexicalHits:
     """Any word may be misspelt; what is written the same counts most."""
     asked = misspelt(search.text, language)
-    near = store.alike(scope, asked.words, FUZZY_WORDS)
+    near, late = _alike(store, scope, search, asked.words, FUZZY_WORDS)
     made = fuzzy_plan(asked, near, store.between(scope, asked.gaps))
     if made is None:
         return NOTHING
     found = store.planned(scope, search, made, count)
-    return replace(found, read_as=_read_as(store, scope, found, near))
+    return replace(found, partial=found.partial or late, read_as=_read_as(store, scope, found, near))
 
 
 def _read_as(

@@ -20,6 +20,9 @@ from typing import Final
 from memory.engine.lexis.syntax import (
     MAX_DEPTH,
     MAX_LEAVES,
+    MAX_PARTS,
+    MAX_PHRASE,
+    MAX_PHRASE_ATOMS,
     MIN_PREFIX,
     All,
     Any,
@@ -85,7 +88,7 @@ class _Reader:
 
     def __init__(self, tokens: list[_Token], end: int):
         self.tokens, self.end = tokens, end
-        self.at = self.leaves = 0
+        self.at = self.leaves = self.parts = 0
 
     @property
     def next(self) -> _Token | None:
@@ -141,14 +144,16 @@ class _Reader:
             )
         text = token.text
         if token.kind == "phrase":
-            _check_searchable(text, token.at)
+            if len(text) > MAX_PHRASE:
+                raise QuerySyntaxError("long", "A phrase is too long", token.at, f"at most {MAX_PHRASE:,} characters")
+            self.check(text, token.at)
             return Phrase(text, token.at)
         word = text.removesuffix("*")
         if (star := word.find("*")) >= 0:
             raise QuerySyntaxError(
                 "star", "'*' stands inside a word", token.at + star, "it at the end of the word only"
             )
-        _check_searchable(word, token.at)
+        self.check(word, token.at)
         if word == text:
             return Word(text, token.at)
         if len(fold(normalise(word))) < MIN_PREFIX:
@@ -157,15 +162,21 @@ class _Reader:
             )
         return Word(word, token.at, prefix=True)
 
-
-def _check_searchable(text: str, at: int) -> None:
-    if next(chunks(text, "en"), None) is None:
-        raise QuerySyntaxError(
-            "empty",
-            f"'{text[:40]}' has nothing to search for" if text.strip() else "There is nothing to search for",
-            at,
-            "letters, digits or emoji",
-        )
+    def check(self, text: str, at: int) -> None:
+        """There is something to search for, but with what came before not more than can be looked up."""
+        parts = sum(min(len(chunk.atoms), MAX_PHRASE_ATOMS) for chunk in chunks(text, "en"))
+        self.parts += parts
+        if not parts:
+            raise QuerySyntaxError(
+                "empty",
+                f"'{text[:40]}' has nothing to search for" if text.strip() else "There is nothing to search for",
+                at,
+                "letters, digits or emoji",
+            )
+        if self.parts > MAX_PARTS:
+            raise QuerySyntaxError(
+                "many", "The words of the query fall into too many parts", at, f"at most {MAX_PARTS} of them"
+            )
 
 
 def _holds(node: Node) -> bool:

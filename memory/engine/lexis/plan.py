@@ -10,12 +10,22 @@ from typing import Final
 
 from memory.engine.lexis.parsing import parse
 from memory.engine.lexis.spelling import Near
-from memory.engine.lexis.syntax import MAX_LEAVES, MIN_PREFIX, All, Any, Node, Not, Phrase, Required, Word, leaves
+from memory.engine.lexis.syntax import (
+    MAX_LEAVES,
+    MAX_PHRASE_ATOMS,
+    MIN_PREFIX,
+    All,
+    Any,
+    Node,
+    Not,
+    Phrase,
+    Required,
+    Word,
+    leaves,
+)
 from memory.engine.text.charsets import UNSPACED
 from memory.engine.text.written import ELISIONS, Atom, Chunk, chunks, flat, is_unspaced
 
-MAX_PHRASE_ATOMS: Final = 8
-"""Words of one phrase that narrow its candidates; the text itself decides."""
 MAX_WEAK_ATOMS: Final = 3
 """The same for a phrase of stop words, whose postings are long."""
 _SIGNS: Final = re.compile(f"(?:(?!')[\\W_]|[{UNSPACED}](?=[^{UNSPACED}]))+")
@@ -43,6 +53,14 @@ class Plan:
 
     tree: Node
     atoms: list[Wanted] = field(default_factory=list)
+    numbers: dict[Wanted, int] = field(default_factory=dict)
+
+    def number(self, wanted: Wanted) -> int:
+        """The atom's number; the same for the same atom."""
+        at = self.numbers.setdefault(wanted, len(self.atoms))
+        if at == len(self.atoms):
+            self.atoms.append(wanted)
+        return at
 
     @property
     def counting(self) -> set[int]:
@@ -159,8 +177,9 @@ def _required(made: Plan, found: Sequence[Chunk], phrase: str, opened: str = "")
     chosen = sorted(wanted, key=_size, reverse=True)[:MAX_PHRASE_ATOMS]
     chosen = chosen or sorted(weak, key=_size, reverse=True)[:MAX_WEAK_ATOMS]
     whole = found[0].whole if len(found) == 1 and not opened else ""
-    bonus = (_number(made, Wanted(terms=(whole,))),) if whole else ()
-    return Required(tuple(_number(made, each) for each in chosen), phrase, bool(opened), bonus)
+    bonus = (made.number(Wanted(terms=(whole,))),) if whole else ()
+    # a word that a phrase repeats is one atom
+    return Required(tuple(dict.fromkeys(made.number(each) for each in chosen)), phrase, bool(opened), bonus)
 
 
 def _elided(found: Sequence[Chunk]) -> list[Chunk]:
@@ -188,13 +207,6 @@ def _last_word(written: str) -> str:
 
 def _size(wanted: Wanted) -> int:
     return len(wanted.prefix or wanted.character or (wanted.words or wanted.terms)[0])
-
-
-def _number(made: Plan, wanted: Wanted) -> int:
-    """The atom's number in the plan; the same for the same atom."""
-    if wanted not in made.atoms:
-        made.atoms.append(wanted)
-    return made.atoms.index(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +246,10 @@ def fuzzy_plan(
         for each in (each for word in atom.words for each in alike.get(word, ())):
             near |= {term: max(each.likeness, near.get(term, 0.0)) for term in each.terms}
         words = () if atom.unspaced else atom.words
-        parts.append(Required((_number(made, Wanted(words, atom.terms, alike=tuple(near.items()))),)))
+        parts.append(Required((made.number(Wanted(words, atom.terms, alike=tuple(near.items()))),)))
     for (first, last), middles in between.items():
         for middle in middles:
             pair = [Wanted(terms=(term,), factor=GAP_LIKENESS) for term in (first + middle, middle + last)]
-            parts.append(Required(tuple(_number(made, each) for each in pair), first + middle + last))
+            parts.append(Required(tuple(made.number(each) for each in pair), first + middle + last))
     made.tree = Any(tuple(parts))
     return made

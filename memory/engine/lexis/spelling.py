@@ -76,21 +76,26 @@ def distance(one: str, other: str, most: int) -> int:
         return min(max(len(one), len(other)), most + 1)
     if len(one) == len(other) == 1 or (len(one) == len(other) == 2 and one == other[::-1]):
         return min(1, most + 1)
-    return min(_table(one, other), most + 1) if most > 1 and abs(len(one) - len(other)) < most + 1 else most + 1
+    return _table(one, other, most) if most > 1 and abs(len(one) - len(other)) < most + 1 else most + 1
 
 
-def _table(one: str, other: str) -> int:
-    """The edits by the table of all beginnings."""
+def _table(one: str, other: str, most: int) -> int:
+    """The edits by the table of all beginnings, as far as these differ by `most` characters at most in length; it ends
+    where no beginning is left."""
+    over = most + 1
     last: list[int] = []
     before: list[int] = []
-    row = list(range(len(other) + 1))
+    row = [min(at, over) for at in range(len(other) + 1)]
     for i, char in enumerate(one):
-        last, before, row = before, row, [i + 1]
-        for j, its in enumerate(other):
-            cost = min(before[j + 1] + 1, row[j] + 1, before[j] + (char != its))
-            if i and j and char == other[j - 1] and one[i - 1] == its:
+        last, before, row = before, row, [over] * (len(other) + 1)
+        row[0] = min(i + 1, over)
+        for j in range(max(0, i - most), min(len(other), i + over)):
+            cost = min(before[j + 1] + 1, row[j] + 1, before[j] + (char != other[j]))
+            if i and j and char == other[j - 1] and one[i - 1] == other[j]:
                 cost = min(cost, last[j - 1] + 1)
-            row.append(cost)
+            row[j + 1] = min(cost, over)
+        if min(row) == over and min(before) >= most:
+            return over
     return row[-1]
 
 

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 MAX_LEAVES: Final = 64
+MAX_PARTS: Final = 512
+"""Parts that the words and phrases of a raw query fall into: `a,b,c` has three."""
+MAX_PHRASE_ATOMS: Final = 8
+"""Words of one phrase that narrow its candidates; the text itself decides."""
+MAX_PHRASE: Final = 1000
+"""Characters of a phrase in a raw query; as many words as fit."""
 MAX_DEPTH: Final = 32
 MIN_PREFIX: Final = 2
 
@@ -14,8 +20,8 @@ MIN_PREFIX: Final = 2
 class QuerySyntaxError(ValueError):
     """A query that cannot be read: `position` is where, in characters from 0; `expected` what should stand there.
 
-    `code` names the kind of fault: early_end, operand, unopened, unclosed, quote, star, short, empty, deep, many or
-    absent.
+    `code` names the kind of fault: early_end, operand, unopened, unclosed, quote, star, short, empty, deep, many, long
+    or absent.
     """
 
     def __init__(self, code: str, fault: str, position: int, expected: str):

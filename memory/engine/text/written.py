@@ -26,6 +26,7 @@ _WORD_BEFORE: Final = re.compile(r"[^\W_]+\Z")
 _MOMENT: Final = re.compile(r"(\d\d)t\d\d")
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.\-]{1,15}://\w")
 _WORD_AFTER: Final = re.compile(r"[^\W_]+")
+_REST: Final = re.compile(f"[^\\W_{UNSPACED}]*")
 CLITICS: Final = frozenset({"s", "ll", "re", "ve", "d", "m"})
 ELISIONS: Final = ("l", "d", "j", "m", "t", "s", "n", "c", "qu", "un", "all", "dell", "nell", "dall", "sull", "quest")
 
@@ -146,8 +147,15 @@ def stands_in(phrase: str, text: str, *, open_end: bool = False) -> bool:
         begins = not _joined(text[at - 1 : at], phrase[:1]) and not _apostrophe_before(text, at, phrase)
         if begins and (open_end or (not _joined(phrase[-1:], text[end : end + 1]) and not _goes_on(text, end, phrase))):
             return True
-        at = text.find(phrase, at + 1)
+        # what begins inside a word does not count: on to its end
+        at = text.find(phrase, max(at + 1, _word_end(text, at)))
     return False
+
+
+def _word_end(text: str, at: int) -> int:
+    """Where the word that `at` is in ends."""
+    rest = _REST.match(text, at)
+    return rest.end() if rest else at
 
 
 def _joined(before: str, after: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from django.db.backends.utils import CursorWrapper
 
-from memory.engine.lexis import All, Any, Node, Not, Plan, Required, holds
+from memory.engine.lexis import All, Any, Node, Not, Plan, Required, Wanted, holds
 from memory.engine.ports import LexicalHits
 from memory.engine.text.written import flat, stands_in
 from memory.engine.types import Ranked, Search
@@ -18,8 +18,12 @@ from tenants.scope import Scope
 
 BITS = 62
 """Atoms to a bigint."""
-BATCH = 500
-"""Texts that are looked at before the clock is."""
+BATCH = 100
+"""Versions that are fetched at a time."""
+OPEN_WORDS = 1000
+"""Words that one prefix, or one character of a script without spaces, stands for at most, the first in order."""
+ALL_OPEN_WORDS = 5000
+"""The same for all of a query's together."""
 SHARE = 0.45
 """Of the time that is left, what looking at texts may take."""
 # what Python's str.split takes for white space in ASCII, and the sign that stands for another; then their likes
@@ -36,6 +40,7 @@ class Query:
     figures: Figures
     fields: Mapping[str, float]
     params: Params = field(default_factory=Params)
+    partial: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -51,7 +56,7 @@ def run(cursor: CursorWrapper, query: Query, count: int) -> LexicalHits:
     """The best `count` versions that the plan holds for.
 
     Candidates come in the order of their scores. Where texts decide, they are looked at until `count` are found or time
-    runs out.
+    runs out: the clock is looked at before each phrase.
     """
     began = time.monotonic()
     ends = began + SHARE * (query.search.deadline - began)
@@ -61,17 +66,22 @@ def run(cursor: CursorWrapper, query: Query, count: int) -> LexicalHits:
     while not late and len(found) < count:
         cursor.execute(f"/* lexical.fetch */ FETCH FORWARD {BATCH} FROM loci_found")
         rows = cursor.fetchall()
-        found += [Ranked(*row[:2]) for row in rows if _fits(query, row[2:-2], row[-2], row[-1])]
+        try:
+            for version, score, *masks, text, tags in rows:
+                if _fits(query, masks, text, tags, ends):
+                    found.append(Ranked(version, score))
+        except TimeoutError:
+            late = True
         if len(rows) < BATCH:
             break
-        late = time.monotonic() > ends
     cursor.execute("/* lexical.close */ CLOSE loci_found")
     found = found[:count]
-    return LexicalHits(found, {}, found[0].score if found else 0.0, partial=late and len(found) < count)
+    partial = query.partial or (late and len(found) < count)
+    return LexicalHits(found, {}, found[0].score if found else 0.0, partial=partial)
 
 
-def _fits(query: Query, masks: Sequence[int], text: str, tags: Sequence[str]) -> bool:
-    """Whether the plan holds for a version with these atoms, this text and these tags."""
+def _fits(query: Query, masks: Sequence[int], text: str, tags: Sequence[str], ends: float) -> bool:
+    """Whether the plan holds for a version with these atoms, this text and these tags. TimeoutError after `ends`."""
     if not query.plan.phrases:
         return True
     compared = [flat(each) for each in (text, *tags)]
@@ -79,6 +89,8 @@ def _fits(query: Query, masks: Sequence[int], text: str, tags: Sequence[str]) ->
     def leaf(node: object) -> bool:
         assert isinstance(node, Required)
         if node.phrase:
+            if time.monotonic() > ends:
+                raise TimeoutError
             return any(stands_in(node.phrase, text, open_end=node.open_end) for text in compared)
         return all(masks[at // BITS] >> at % BITS & 1 for at in node.atoms)
 
@@ -149,13 +161,38 @@ def _wanted(cursor: CursorWrapper, query: Query) -> dict[str, list[object]]:
         rows += [(bit, term, much, "") for term, much in atom.alike]
     known = words.terms_of(cursor, query.scope, [word for _, atom in atoms for word in atom.words])
     rows += [(bit, term, atom.factor, "") for bit, atom in atoms for word in atom.words for term in known.get(word, ())]
-    for bit, atom in atoms:
-        if begins := atom.prefix or atom.character:
-            rows += [(bit, term, 1.0, word) for word, term in words.beginning(cursor, query.scope, begins)]
-        if atom.character:
-            rows += [(bit, word, 1.0, word) for word in words.ending(cursor, query.scope, atom.character)]
+    for bit, found in _opened(cursor, query):
+        rows += [(bit, term, 1.0, word) for word, term in found]
     columns = zip(*dict.fromkeys(rows), strict=True) if rows else ((), (), (), ())
     return dict(zip(("bits", "terms", "factors", "words"), map(list, columns), strict=True))
+
+
+def _opened(cursor: CursorWrapper, query: Query) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """The (word, term) that each prefix or character stands for; the query is answered in part where there are more.
+
+    What begins with a longer prefix is taken from what was read for a shorter one.
+    """
+    atoms = [(bit, atom) for bit, atom in enumerate(query.plan.atoms) if atom.prefix or atom.character]
+    atoms.sort(key=lambda item: item[1].prefix or item[1].character)
+    left, shorter, known = ALL_OPEN_WORDS, "", list[tuple[str, str]]()
+    for at, (bit, atom) in enumerate(atoms):
+        most = min(OPEN_WORDS, left // (len(atoms) - at))
+        if shorter and atom.prefix.startswith(shorter):
+            found = [pair for pair in known if pair[0].startswith(atom.prefix)]
+        else:
+            found = _read(cursor, query.scope, atom, most + 1)
+            shorter, known = (atom.prefix, found) if len(found) <= most else ("", [])
+        query.partial |= len(found) > most
+        left -= len(found[:most])
+        yield bit, found[:most]
+
+
+def _read(cursor: CursorWrapper, scope: Scope, atom: Wanted, most: int) -> list[tuple[str, str]]:
+    """The first (word, term) that a prefix or character stands for."""
+    found = words.beginning(cursor, scope, atom.prefix or atom.character, most)
+    if atom.character and len(found) < most:
+        found += [(word, word) for word in words.ending(cursor, scope, atom.character, most - len(found))]
+    return found
 
 
 def _condition(query: Query, node: Node, *, texts: bool, positive: bool = True) -> str:

@@ -17,8 +17,10 @@ from memory.stores.postgres.columns import column, joined
 from memory.stores.postgres.visible import Params, in_reach, narrowed, tenant_clause
 from tenants.scope import ALL, Scope
 
-CANDIDATES = 3000
-"""Words of the vocabulary that a misspelt word is compared with, those with most trigrams in common."""
+CANDIDATES = 300
+"""Words within reach that a misspelt word is compared with, those with most trigrams in common."""
+SHARING = 3000
+"""Words of the tenant among which a narrowed scope's are looked for."""
 MIDDLES = 32
 """Characters that may stand in a gap."""
 LAST = "\U0010ffff"
@@ -158,19 +160,16 @@ def alike(cursor: CursorWrapper, scope: Scope, words: Sequence[str], count: int)
     for at, word, its in _sharing(cursor, scope, asked) if asked else ():
         terms[word] = tuple(its)
         found.setdefault(asked[at], []).append(word)
-    near = {word: best(word, others) for word, others in found.items()}
-    if is_narrow(scope):
-        held = seen(cursor, scope, sorted({term for words in near.values() for each in words for term in terms[each]}))
-        terms = {word: tuple(term for term in its if term in held) for word, its in terms.items()}
-    told = {
-        word: [Near(other, much, terms[other]) for other, much in others.items() if terms[other]][:count]
+    near = {word: best(word, others[:CANDIDATES]) for word, others in found.items()}
+    return {
+        word: [Near(other, much, terms[other]) for other, much in others.items()][:count]
         for word, others in near.items()
+        if others
     }
-    return {word: others for word, others in told.items() if others}
 
 
 def _sharing(cursor: CursorWrapper, scope: Scope, asked: Sequence[str]) -> list[tuple[int, str, list[str]]]:
-    """(place in `asked`, word, its terms) of the words that share enough trigrams."""
+    """(place in `asked`, word, its terms) of the words within reach that share most trigrams, these first."""
     params = Params()
     pieces = [(at, gram) for at, word in enumerate(asked) for gram in sorted(probes(word))]
     params.values |= {
@@ -192,8 +191,10 @@ def _sharing(cursor: CursorWrapper, scope: Scope, asked: Sequence[str]) -> list[
         ranked AS (SELECT at, word, row_number() OVER (PARTITION BY at ORDER BY n DESC, word) AS place FROM shared)
         SELECT r.at, r.word, t.terms FROM ranked r CROSS JOIN LATERAL (
             SELECT array_agg(w.term::text) AS terms FROM memory_word w
-            WHERE {tenant_clause("w", scope, params)} AND w.word = r.word) AS t
-        WHERE r.place <= {CANDIDATES} AND t.terms IS NOT NULL""",
+            WHERE {tenant_clause("w", scope, params)} AND w.word = r.word
+                {_held("w.word", "w.term", scope, params)}) AS t
+        WHERE r.place <= {SHARING if is_narrow(scope) else CANDIDATES} AND t.terms IS NOT NULL
+        ORDER BY r.at, r.place""",
         params.values,
     )
     return cursor.fetchall()
@@ -204,12 +205,33 @@ def is_narrow(scope: Scope) -> bool:
     return not scope.every_namespace or bool(scope.filters) or scope.agent != ALL
 
 
+def _held(word: str, term: str, scope: Scope, params: Params) -> str:
+    """A further condition, where the scope is narrow: that a word of the vocabulary stands in a version within reach.
+
+    Else how rare a prefix is would tell how words of others go on. A limit must come after it: how many words others
+    have would show in what a limit cuts off.
+    """
+    if not is_narrow(scope):
+        return ""
+    return (
+        f" AND EXISTS (SELECT 1 FROM memory_posting p CROSS JOIN LATERAL (SELECT 1 FROM memory_version v"
+        f" WHERE v.id = p.version_id AND {_reached('v', scope, params)} OFFSET 0) AS s"
+        f" WHERE {tenant_clause('p', scope, params)} AND p.term = {term}"
+        f" AND {FORMS.format(word=word)} OFFSET 0)"
+    )
+
+
+def _reached(alias: str, scope: Scope, params: Params) -> str:
+    """A version is within reach, whatever its time."""
+    reached = in_reach(alias, scope, params)
+    rest = narrowed(alias, scope, None, params)
+    return f"{reached} AND {rest}" if rest else reached
+
+
 def seen(cursor: CursorWrapper, scope: Scope, terms: Sequence[str]) -> set[str]:
     """Those of `terms` that stand in a version within reach, whatever its time."""
     params = Params({"terms": list(terms)})
-    reached = in_reach("v", scope, params)
-    if rest := narrowed("v", scope, None, params):
-        reached += f" AND {rest}"
+    reached = _reached("v", scope, params)
     cursor.execute(
         f"""/* words.seen */ SELECT r.term FROM unnest(%(terms)s::text[]) AS r(term)
             CROSS JOIN LATERAL (SELECT 1 FROM memory_posting p
@@ -234,23 +256,24 @@ def terms_of(cursor: CursorWrapper, scope: Scope, words: Sequence[str]) -> dict[
     return dict(cursor.fetchall())
 
 
-def beginning(cursor: CursorWrapper, scope: Scope, prefix: str) -> list[tuple[str, str]]:
-    """(word, term) of the words that begin with `prefix`."""
-    params = Params({"low": prefix, "high": after_prefix(prefix) or LAST})
+def beginning(cursor: CursorWrapper, scope: Scope, prefix: str, most: int) -> list[tuple[str, str]]:
+    """(word, term) of the first `most` words within reach that begin with `prefix`, in order."""
+    params = Params({"low": prefix, "high": after_prefix(prefix) or LAST, "most": most})
     cursor.execute(
         f"/* words.beginning */ SELECT w.word, w.term FROM memory_word w"
-        f" WHERE {tenant_clause('w', scope, params)} AND w.word >= %(low)s AND w.word < %(high)s",
+        f" WHERE {tenant_clause('w', scope, params)} AND w.word >= %(low)s AND w.word < %(high)s"
+        f"{_held('w.word', 'w.term', scope, params)} ORDER BY w.word, w.term LIMIT %(most)s",
         params.values,
     )
     return cursor.fetchall()
 
 
-def ending(cursor: CursorWrapper, scope: Scope, character: str) -> list[str]:
-    """The pairs of characters of a script without spaces that end with `character`."""
-    params = Params({"character": character})
+def ending(cursor: CursorWrapper, scope: Scope, character: str, most: int) -> list[str]:
+    """The first `most` pairs within reach of characters of a script without spaces that end with `character`."""
+    params = Params({"character": character, "most": most})
     cursor.execute(
         f"/* words.ending */ SELECT g.word FROM memory_gram g WHERE {tenant_clause('g', scope, params)}"
-        " AND g.gram = %(character)s",
+        f" AND g.gram = %(character)s{_held('g.word', 'g.word', scope, params)} ORDER BY g.word LIMIT %(most)s",
         params.values,
     )
     return [word for (word,) in cursor.fetchall()]
@@ -272,7 +295,7 @@ def standing(cursor: CursorWrapper, scope: Scope, versions: Sequence[UUID], near
 
 
 def between(cursor: CursorWrapper, scope: Scope, gaps: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
-    """What may stand between two characters of a script without spaces, going by the pairs that the tenant has."""
+    """What may stand between two characters of a script without spaces, going by the pairs within reach."""
     params = Params({"firsts": [first for first, _ in gaps], "lasts": [last for _, last in gaps]})
     cursor.execute(
         f"""/* words.between */ SELECT r.first, r.last, w.middle
@@ -280,7 +303,8 @@ def between(cursor: CursorWrapper, scope: Scope, gaps: Sequence[tuple[str, str]]
             CROSS JOIN LATERAL (SELECT substr(g.word, 1, 1) AS middle FROM memory_gram g
                 WHERE {tenant_clause("g", scope, params)} AND g.gram = r.last
                     AND EXISTS (SELECT 1 FROM memory_word w WHERE {tenant_clause("w", scope, params)}
-                        AND w.word = r.first || substr(g.word, 1, 1) OFFSET 0)
+                        AND w.word = r.first || substr(g.word, 1, 1){_held("w.word", "w.term", scope, params)} OFFSET 0)
+                    {_held("g.word", "g.word", scope, params)}
                 ORDER BY g.word LIMIT {MIDDLES}) AS w""",
         params.values,
     )

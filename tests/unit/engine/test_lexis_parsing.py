@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.engine.lexis import All, Any, Node, Not, Phrase, QuerySyntaxError, Word, leaves, parse, plan
-from memory.engine.lexis.syntax import MAX_DEPTH, MAX_LEAVES
+from memory.engine.lexis import All, Any, Node, Not, Phrase, QuerySyntaxError, Required, Word, leaves, parse, plan
+from memory.engine.lexis.syntax import MAX_DEPTH, MAX_LEAVES, MAX_PARTS, MAX_PHRASE
 
 a, b, c = (Word(letter) for letter in "abc")
 
@@ -119,3 +119,27 @@ def test_any_text_has_a_plan_or_nothing_to_search_for(query: str, mode: str, lan
     made = plan(mode, query, language)
     if made is not None:
         assert made.atoms
+
+
+def test_a_query_whose_words_fall_into_too_many_parts_is_refused_with_the_place() -> None:
+    within = ",".join(f"z{n}" for n in range(MAX_PARTS))
+    made = plan("raw", within, "en")
+    assert made is not None and len(made.atoms) == len({*made.atoms}) == MAX_PARTS
+    with pytest.raises(QuerySyntaxError, match=f"at character 5: expected at most {MAX_PARTS} of them") as caught:
+        plan("raw", f"red {within}", "en")
+    assert (caught.value.code, caught.value.position) == ("many", 4)
+
+
+def test_a_phrase_of_too_many_characters_is_refused_with_the_place() -> None:
+    words = "a b " * (MAX_PHRASE // 4)
+    assert plan("raw", f'"{words}"', "en")
+    with pytest.raises(QuerySyntaxError, match="at character 3: expected at most 1,000 characters") as caught:
+        plan("raw", f'x "{words}c"', "en")
+    assert caught.value.code == "long"
+
+
+def test_a_word_that_a_phrase_repeats_is_one_atom() -> None:
+    made = plan("exact", "red red red red", "en")
+    assert made is not None
+    (leaf,) = leaves(made.tree)
+    assert isinstance(leaf, Required) and len(leaf.atoms) == len({*leaf.atoms})

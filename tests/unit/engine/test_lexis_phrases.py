@@ -81,3 +81,21 @@ def test_every_text_with_a_phrase_has_the_words_that_are_looked_for(
             if atom.character:
                 there = {word for word in words if word[0] == atom.character or word[1:] == atom.character}
             assert there, (phrase, atom, sorted(held))
+
+
+class Counted(str):
+    """A text that counts how often it is searched."""
+
+    searches = 0
+
+    def find(self, *given: object) -> int:
+        self.searches += 1
+        return super().find(*given)  # type: ignore[arg-type]
+
+
+def test_a_text_of_one_long_word_is_searched_once_for_what_begins_inside_it() -> None:
+    text = Counted("x" + "a" * 30_000 + " b")
+    assert not stands_in("a" * 500, text)
+    assert text.searches <= 2
+    assert stands_in("aa", Counted("aaa東aa東aaa"))
+    assert stands_in("aa", "aaa aa")

@@ -52,3 +52,12 @@ def test_the_most_alike_come_first() -> None:
 @pytest.mark.parametrize("word", ["ab", "20240501", "d41d8cd98f00", "a" * 33, "字", "語し語"])
 def test_numbers_and_what_is_too_short_or_long_are_never_taken_for_others(word: str) -> None:
     assert grams(word) == set()
+
+
+LONG = st.text(alphabet="ab", min_size=7, max_size=12)
+
+
+@settings(deadline=None)
+@given(LONG, LONG)
+def test_edits_of_long_words_are_counted_as_by_the_textbook(one: str, other: str) -> None:
+    assert distance(one, other, 2) == min(_table(one, other), 3)
