@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from memory.engine.language_model import LanguageModel, LanguageModelError, Message
+from memory.services.patience import Busy, Late, asking
 from memory.services.settings import stored_key
 from memory.stores import llm
 from memory.stores.postgres import settings as rows
@@ -36,7 +37,7 @@ def language_model(scope: Scope) -> LanguageModel | None:
     """
     with tenant_rows(scope.tenant) as cursor:
         row = rows.read(cursor, scope)
-    own = own_configuration(row)
+    own = own_configuration(scope, row)
     return llm.configured() if own is None else llm.get_language_model(own)
 
 
@@ -44,12 +45,12 @@ def model_label(scope: Scope) -> str | None:
     """`provider/model` of the language model in force, as people know it; None when there is none."""
     require(scope, Right.READ)
     with tenant_rows(scope.tenant) as cursor:
-        own = own_configuration(rows.read(cursor, scope))
+        own = own_configuration(scope, rows.read(cursor, scope))
     config = own or llm.configuration()
     return None if config.provider in ("", "none") else f"{config.provider}/{config.model}"
 
 
-def own_configuration(row: Row) -> llm.LanguageModelConfig | None:
+def own_configuration(scope: Scope, row: Row) -> llm.LanguageModelConfig | None:
     """The configuration of a tenant's own model; its address comes from the tenant, so it is guarded."""
     chosen = row.chosen.get("llm")
     if not chosen:
@@ -61,6 +62,7 @@ def own_configuration(row: Row) -> llm.LanguageModelConfig | None:
         api_key=stored_key(row),
         timeout=settings.LLM_TIMEOUT,
         allowed=tuple(settings.ALLOWED_PRIVATE_NETWORKS),
+        owner=str(scope.tenant),
     )
 
 
@@ -73,7 +75,18 @@ def try_language_model(scope: Scope) -> Trial | None:
         if model is None:
             return None
         question = [Message("user", "Answer with the word yes.")]
-        model.chat(question, max_tokens=TRIAL_TOKENS, deadline=began + TRIAL_SECONDS)
+        deadline = began + TRIAL_SECONDS
+        # a second more, so that the model's own words about a time-out are heard
+        asking(
+            scope.tenant,
+            TRIAL_SECONDS + 1,
+            lambda: model.chat(question, max_tokens=TRIAL_TOKENS, deadline=deadline),
+        )
     except LanguageModelError as error:
         return Trial(error.provider, error.model, time.monotonic() - began, str(error))
+    except Late:
+        fault = f"there is no answer within {TRIAL_SECONDS:g} s; check that the service runs"
+        return Trial(model.name, model.model, time.monotonic() - began, fault)
+    except Busy:
+        return Trial(model.name, model.model, time.monotonic() - began, "too many calls are under way; try again later")
     return Trial(model.name, model.model, time.monotonic() - began)
