@@ -69,8 +69,8 @@ def _text_of(model: LanguageModel, text: str) -> str:
 
 
 def _line_of(model: LanguageModel, text: str) -> str:
-    """`text` on one line. Raises BadReply for what no database and no encoder takes: halves of surrogates, NUL and other
-    control characters."""
+    """`text` on one line. Raises BadReply for what no database and no encoder takes: halves of surrogate pairs, NUL
+    and other control characters."""
     line = " ".join(text.split())
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in line[:LONGEST]):
         raise BadReply(model.name, model.model, "the text has control characters or halves of surrogate pairs")

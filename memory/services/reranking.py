@@ -28,8 +28,8 @@ KEPT: Final = 1000
 class Orders:
     """Orders that rerankers gave, for five minutes, a thousand at most.
 
-    A key is a digest over tenant, reranker and its address, question and versions, and an order is a list of places: nothing of a
-    memory is kept, and a memory that is erased or changed never meets an old order.
+    A key is a digest over tenant, reranker and its address, question and versions, and an order is a list of places:
+    nothing of a memory is kept, and a memory that is erased or changed never meets an old order.
     """
 
     def __init__(self) -> None:
@@ -139,7 +139,8 @@ def _passage(hit: Hit) -> str:
 
 def _digest(run: Run, reranker: Reranker, manner: str, hits: Sequence[Hit]) -> bytes:
     parts = [
-        str(run.scope.tenant), reranker.name, getattr(reranker, "model", ""), getattr(reranker, "address", ""), manner, run.search.text,
+        str(run.scope.tenant), reranker.name, getattr(reranker, "model", ""), getattr(reranker, "address", ""),
+        manner, run.search.text,
         *(str(hit.record.version) for hit in hits),
     ]  # fmt: skip
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).digest()

@@ -22,7 +22,7 @@ _ends: ContextVar[float] = ContextVar("outbound_ends", default=math.inf)
 
 @contextmanager
 def ends_within(seconds: float) -> Iterator[None]:
-    """What bound clients exchange in here, in this thread, is over after `seconds`; later it raises httpx's time-outs."""
+    """What bound clients exchange in here, in this thread, is over after `seconds`, or httpx's time-outs are raised."""
     token = _ends.set(time.monotonic() + seconds)
     try:
         yield

@@ -46,6 +46,11 @@ class LookUps:
         many look-ups, and what the resolver raises."""
         return self._joined(owner, (resolver, host, port)).result(timeout=seconds)
 
+    def under_way(self) -> int:
+        """How many look-ups have begun and not ended."""
+        with self._lock:
+            return len(self._running)
+
     def _joined(self, owner: str, key: Key) -> "Future[Sequence[str]]":
         with self._lock:
             now = self._clock()
