@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from functools import partial
 
 from django.conf import settings
 
@@ -70,23 +71,22 @@ def try_language_model(scope: Scope) -> Trial | None:
     """Ask the model in force for a word, within 20 s; None when there is no model."""
     require(scope, Right.ADMIN)
     began = time.monotonic()
+    name, model_name, fault = "", "", ""
     try:
         model = language_model(scope)
         if model is None:
             return None
-        question = [Message("user", "Answer with the word yes.")]
-        deadline = began + TRIAL_SECONDS
+        name, model_name = model.name, model.model
         # a second more, so that the model's own words about a time-out are heard
-        asking(
-            scope.tenant,
-            TRIAL_SECONDS + 1,
-            lambda: model.chat(question, max_tokens=TRIAL_TOKENS, deadline=deadline),
-        )
+        asking(scope.tenant, TRIAL_SECONDS + 1, partial(_ask, model, began + TRIAL_SECONDS))
     except LanguageModelError as error:
-        return Trial(error.provider, error.model, time.monotonic() - began, str(error))
+        name, model_name, fault = error.provider, error.model, str(error)
     except Late:
         fault = f"there is no answer within {TRIAL_SECONDS:g} s; check that the service runs"
-        return Trial(model.name, model.model, time.monotonic() - began, fault)
     except Busy:
-        return Trial(model.name, model.model, time.monotonic() - began, "too many calls are under way; try again later")
-    return Trial(model.name, model.model, time.monotonic() - began)
+        fault = "too many calls are under way; try again later"
+    return Trial(name, model_name, time.monotonic() - began, fault)
+
+
+def _ask(model: LanguageModel, deadline: float) -> None:
+    model.chat([Message("user", "Answer with the word yes.")], max_tokens=TRIAL_TOKENS, deadline=deadline)
