@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from functools import partial
+from uuid import UUID
 
 from django.conf import settings
 
@@ -38,7 +39,7 @@ def language_model(scope: Scope) -> LanguageModel | None:
     """
     with tenant_rows(scope.tenant) as cursor:
         row = rows.read(cursor, scope)
-    own = own_configuration(scope, row)
+    own = own_configuration(scope.tenant, row)
     return llm.configured() if own is None else llm.get_language_model(own)
 
 
@@ -46,12 +47,12 @@ def model_label(scope: Scope) -> str | None:
     """`provider/model` of the language model in force, as people know it; None when there is none."""
     require(scope, Right.READ)
     with tenant_rows(scope.tenant) as cursor:
-        own = own_configuration(scope, rows.read(cursor, scope))
+        own = own_configuration(scope.tenant, rows.read(cursor, scope))
     config = own or llm.configuration()
     return None if config.provider in ("", "none") else f"{config.provider}/{config.model}"
 
 
-def own_configuration(scope: Scope, row: Row) -> llm.LanguageModelConfig | None:
+def own_configuration(tenant: UUID, row: Row) -> llm.LanguageModelConfig | None:
     """The configuration of a tenant's own model; its address comes from the tenant, so it is guarded."""
     chosen = row.chosen.get("llm")
     if not chosen:
@@ -63,7 +64,7 @@ def own_configuration(scope: Scope, row: Row) -> llm.LanguageModelConfig | None:
         api_key=stored_key(row),
         timeout=settings.LLM_TIMEOUT,
         allowed=tuple(settings.ALLOWED_PRIVATE_NETWORKS),
-        owner=str(scope.tenant),
+        owner=str(tenant),
     )
 
 
