@@ -4,6 +4,7 @@
 through both roles' aliases: with `default` alone Django would flush nothing, and say nothing.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             "These tests commit but would not be cleaned up; mark them `@pytest.mark.committed`, or give a "
             'TransactionTestCase `databases = {"default", "owner"}`: ' + ", ".join(leaking)
         )
+
+
+def pytest_sessionfinish() -> None:
+    """Close what the process keeps of clients: at its exit an open connection would be warned of."""
+    kept = sys.modules.get("memory.stores.kept")
+    for each in kept._all if kept else ():
+        each.clear()
 
 
 def _commits(item: pytest.Item) -> bool:

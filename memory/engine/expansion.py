@@ -1,6 +1,7 @@
 """What a language model makes of a question: other ways to ask it, a note that might answer it, and, after a
 conversation, the question in full. The questions and the conversation are data to it, fenced."""
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ def variants(model: LanguageModel, query: str, *, deadline: float) -> list[str]:
     known = {_plain(query)}
     kept: list[str] = []
     for each in found:
-        text = " ".join(each.split())
+        text = _line_of(model, each)
         if 0 < len(text) <= LONGEST and _plain(text) not in known:
             known.add(_plain(text))
             kept.append(text)
@@ -61,9 +62,18 @@ def _answer(
 
 
 def _text_of(model: LanguageModel, text: str) -> str:
-    line = " ".join(text.split())
+    line = _line_of(model, text)
     if not 0 < len(line) <= LONGEST:
         raise BadReply(model.name, model.model, f"the text is empty or has over {LONGEST} characters")
+    return line
+
+
+def _line_of(model: LanguageModel, text: str) -> str:
+    """`text` on one line. Raises BadReply for what no database and no encoder takes: halves of surrogate pairs, NUL
+    and other control characters."""
+    line = " ".join(text.split())
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in line[:LONGEST]):
+        raise BadReply(model.name, model.model, "the text has control characters or halves of surrogate pairs")
     return line
 
 

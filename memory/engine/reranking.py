@@ -88,6 +88,11 @@ class ListwiseReranker:
         """Provider and model."""
         return f"{self._model.name}/{self._model.model}"
 
+    @property
+    def address(self) -> str:
+        """A digest of the model's address, when it has one."""
+        return str(getattr(self._model, "address", ""))
+
     def order(self, query: str, passages: Sequence[str], *, deadline: float) -> list[int]:
         """As the port says; of more than 50 passages it reads the first 50."""
         read = passages[:MOST]

@@ -2,10 +2,13 @@
 
 import time
 from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
 
 from django.conf import settings
 
 from memory.engine.language_model import LanguageModel, LanguageModelError, Message
+from memory.services.patience import Busy, Late, asking
 from memory.services.settings import stored_key
 from memory.stores import llm
 from memory.stores.postgres import settings as rows
@@ -36,7 +39,7 @@ def language_model(scope: Scope) -> LanguageModel | None:
     """
     with tenant_rows(scope.tenant) as cursor:
         row = rows.read(cursor, scope)
-    own = own_configuration(row)
+    own = own_configuration(scope.tenant, row)
     return llm.configured() if own is None else llm.get_language_model(own)
 
 
@@ -44,12 +47,12 @@ def model_label(scope: Scope) -> str | None:
     """`provider/model` of the language model in force, as people know it; None when there is none."""
     require(scope, Right.READ)
     with tenant_rows(scope.tenant) as cursor:
-        own = own_configuration(rows.read(cursor, scope))
+        own = own_configuration(scope.tenant, rows.read(cursor, scope))
     config = own or llm.configuration()
     return None if config.provider in ("", "none") else f"{config.provider}/{config.model}"
 
 
-def own_configuration(row: Row) -> llm.LanguageModelConfig | None:
+def own_configuration(tenant: UUID, row: Row) -> llm.LanguageModelConfig | None:
     """The configuration of a tenant's own model; its address comes from the tenant, so it is guarded."""
     chosen = row.chosen.get("llm")
     if not chosen:
@@ -61,6 +64,7 @@ def own_configuration(row: Row) -> llm.LanguageModelConfig | None:
         api_key=stored_key(row),
         timeout=settings.LLM_TIMEOUT,
         allowed=tuple(settings.ALLOWED_PRIVATE_NETWORKS),
+        owner=str(tenant),
     )
 
 
@@ -68,12 +72,22 @@ def try_language_model(scope: Scope) -> Trial | None:
     """Ask the model in force for a word, within 20 s; None when there is no model."""
     require(scope, Right.ADMIN)
     began = time.monotonic()
+    name, model_name, fault = "", "", ""
     try:
         model = language_model(scope)
         if model is None:
             return None
-        question = [Message("user", "Answer with the word yes.")]
-        model.chat(question, max_tokens=TRIAL_TOKENS, deadline=began + TRIAL_SECONDS)
+        name, model_name = model.name, model.model
+        # a second more, so that the model's own words about a time-out are heard
+        asking(scope.tenant, TRIAL_SECONDS + 1, partial(_ask, model, began + TRIAL_SECONDS))
     except LanguageModelError as error:
-        return Trial(error.provider, error.model, time.monotonic() - began, str(error))
-    return Trial(model.name, model.model, time.monotonic() - began)
+        name, model_name, fault = error.provider, error.model, str(error)
+    except Late:
+        fault = f"there is no answer within {TRIAL_SECONDS:g} s; check that the service runs"
+    except Busy:
+        fault = "too many calls are under way; try again later"
+    return Trial(name, model_name, time.monotonic() - began, fault)
+
+
+def _ask(model: LanguageModel, deadline: float) -> None:
+    model.chat([Message("user", "Answer with the word yes.")], max_tokens=TRIAL_TOKENS, deadline=deadline)

@@ -15,7 +15,7 @@ from memory.engine.ports import Embedding
 from memory.engine.shape import shape_of
 from memory.retrievers.imagined import EXPANSION, HYDE
 from memory.services.models import language_model
-from memory.services.patience import Late, within
+from memory.services.patience import Busy, Late, asking
 from memory.services.retrieve import Run
 from memory.stores.embedders import configured
 
@@ -23,6 +23,8 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 SHARE: Final = 0.4
 """Of what is left of the deadline, what one call may take."""
+LITERAL: Final = frozenset({"raw", "exact"})
+"""Modes whose query is taken to the letter: other words would be another query, or none that can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +41,30 @@ NO_HELP: Final = Help()
 
 def help_with(run: Run, wanted: Help) -> None:
     """Ask the language model for what is wanted, before any connection is taken. What fails is left out, and `degraded`
-    says `rewrite:<why>`, `expansion:<why>` or `hyde:<why>`; without a model `notes` say `…:not_configured`."""
-    steps = [
-        name for name, asked in (("rewrite", wanted.history), (EXPANSION, wanted.expand), (HYDE, wanted.hyde)) if asked
-    ]
+    says `rewrite:<why>`, `expansion:<why>` or `hyde:<why>`; without a model `notes` say `…:not_configured`, and
+    `rewrite:not_in_this_mode` where the query is taken to the letter."""
+    rewrites = bool(wanted.history) and not _to_the_letter(run, "rewrite")
+    steps = [name for name, asked in (("rewrite", rewrites), (EXPANSION, wanted.expand), (HYDE, wanted.hyde)) if asked]
     if not steps:
         return
     model = _model(run, steps)
     if model is None:
         return
-    if wanted.history:
+    if rewrites:
         _rewrite(run, model, wanted.history)
     embedder = configured()
     if embedder.enabled and wanted.expand and run.takes(EXPANSION):
         _expand(run, model, embedder)
     if embedder.enabled and wanted.hyde and run.takes(HYDE):
         _imagine(run, model, embedder)
+
+
+def _to_the_letter(run: Run, name: str) -> bool:
+    """Whether the query must stay as it is, which is then said of the part `name`."""
+    literal = run.search.mode in LITERAL
+    if literal:
+        run.answer.notes.append(f"{name}:not_in_this_mode")
+    return literal
 
 
 def _model(run: Run, steps: Sequence[str]) -> LanguageModel | None:
@@ -106,6 +116,8 @@ def _imagine(run: Run, model: LanguageModel, embedder: Embedder) -> None:
 def other_wordings(run: Run, name: str) -> list[str]:
     """Up to 3 other ways to ask, for a part of recall called `name`; none without a model or when it fails, which is
     said as in `help_with`."""
+    if _to_the_letter(run, name):
+        return []
     model = _model(run, [name])
     if model is None:
         return []
@@ -121,7 +133,7 @@ def _tried(run: Run, name: str, work: Callable[[float], T]) -> T | None:
     patience = max(0.0, run.search.deadline - time.monotonic()) * SHARE
     deadline = time.monotonic() + patience
     try:
-        return run.timed(name, lambda: within(patience, lambda: work(deadline)))
+        return run.timed(name, lambda: asking(run.scope.tenant, patience, lambda: work(deadline)))
     except LanguageModelError as error:
         log.warning("language_model_failed", part=name, reason=str(error)[:200])
         why = error.kind
@@ -130,6 +142,8 @@ def _tried(run: Run, name: str, work: Callable[[float], T]) -> T | None:
         why = "embedder"
     except Late:
         why = "timeout"
+    except Busy:
+        why = "busy"
     except Exception as error:  # a model or embedder of one's own may raise anything
         log.exception("language_model_failed", part=name, reason=type(error).__name__)
         why = "failed"

@@ -13,7 +13,7 @@ from memory.engine.fusion import with_floor
 from memory.engine.language_model import LanguageModelError
 from memory.engine.reranking import ListwiseReranker, Reranker, RerankerError
 from memory.services.models import language_model
-from memory.services.patience import Late, within
+from memory.services.patience import Busy, Late, asking, within
 from memory.services.recalled import Hit
 from memory.services.retrieve import Run
 from memory.stores import rerankers
@@ -29,8 +29,8 @@ KEPT: Final = 1000
 class Orders:
     """Orders that rerankers gave, for five minutes, a thousand at most.
 
-    A key is a digest over tenant, reranker, question and versions, and an order is a list of places: nothing of a
-    memory is kept, and a memory that is erased or changed never meets an old order.
+    A key is a digest over tenant, reranker and its address, question and versions, and an order is a list of places:
+    nothing of a memory is kept, and a memory that is erased or changed never meets an old order.
     """
 
     def __init__(self) -> None:
@@ -90,6 +90,8 @@ def _ranked(run: Run, manner: str, hits: list[Hit]) -> list[Hit]:
         why = error.why if isinstance(error, RerankerError) else error.kind
     except Late:
         why = "timeout"
+    except Busy:
+        why = "busy"
     except Exception as error:  # one of one's own may raise anything; the old order still answers
         log.exception("reranker_failed", reason=type(error).__name__)
         why = "failed"
@@ -112,14 +114,18 @@ def _reranker(scope: Scope, manner: str) -> Reranker | None:
 
 
 def _order(run: Run, reranker: Reranker, manner: str, hits: Sequence[Hit]) -> Sequence[int]:
-    """All places, the best first. Raises RerankerError and Late."""
+    """All places, the best first. Raises RerankerError, Late and Busy."""
     key = _digest(run, reranker, manner, hits)
     found = ORDERS.get(key)
     if found is None:
         deadline = run.search.deadline - RESERVE
         passages = [_passage(hit) for hit in hits]
         left = deadline - time.monotonic()
-        found = within(left, lambda: reranker.order(run.search.text, passages, deadline=deadline))
+
+        def work() -> Sequence[int]:
+            return reranker.order(run.search.text, passages, deadline=deadline)
+
+        found = within(left, work) if manner == "scores" else asking(run.scope.tenant, left, work)
         if sorted(found) != list(range(len(hits))):
             raise RerankerError("bad_reply", f"the reranker {reranker.name} gives no order of all results")
         ORDERS.keep(key, found)
@@ -134,7 +140,8 @@ def _passage(hit: Hit) -> str:
 
 def _digest(run: Run, reranker: Reranker, manner: str, hits: Sequence[Hit]) -> bytes:
     parts = [
-        str(run.scope.tenant), reranker.name, getattr(reranker, "model", ""), manner, run.search.text,
+        str(run.scope.tenant), reranker.name, getattr(reranker, "model", ""), getattr(reranker, "address", ""),
+        manner, run.search.text,
         *(str(hit.record.version) for hit in hits),
     ]  # fmt: skip
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).digest()

@@ -21,8 +21,8 @@ LEAST_SECONDS: Final = 0.5
 def retry_weak(run: Run, again: Callable[[str], Run]) -> None:
     """Add to the results of a weak recall what `again` finds for other wordings: behind what was found, never less.
 
-    What does not come about is said: `weak_retry:<why>` in `degraded`, `weak_retry:not_configured` or `:no_variants` in
-    `notes`.
+    What does not come about is said: `weak_retry:<why>` in `degraded`; `weak_retry:not_configured`,
+    `:not_in_this_mode` or `:no_variants` in `notes`.
     """
     if len(run.answer.hits) >= min(WEAK, run.search.limit):
         return

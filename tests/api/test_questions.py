@@ -1,14 +1,17 @@
 """Questions that a language model works on first: rewritten, widened, answered in advance; what fails is left out."""
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from memory.services.models import try_language_model
+from memory.services.patience import MODEL_EACH, Late, asking
 from memory.stores.llm import forget_language_models
 from tests.cast import Caller
 from tests.servers.chat import answers, prompt_of, replies, replies_json
-from tests.servers.scripted import ScriptedServer, hang, status
+from tests.servers.scripted import ScriptedServer, drip, hang, status
 
 HISTORY = [{"role": "user", "text": "Who is Dana?"}, {"role": "assistant", "text": "A nurse on ward 7."}]
 TEXTS = ["Dana prefers green tea.", "The server runs Debian.", "Invoices are due on Friday.", "Ward 7 has a fax."]
@@ -65,8 +68,14 @@ def test_a_weight_of_nothing_leaves_an_arm_out(server: ScriptedServer, knower: C
 
 @pytest.mark.parametrize(
     ("behaviour", "why"),
-    [(status(401), "rejected"), (replies("no JSON"), "bad_reply"), (replies(""), "bad_reply"), (hang(), "timeout")],
-    ids=["401", "prose", "empty", "hang"],
+    [
+        (status(401), "rejected"),
+        (replies("no JSON"), "bad_reply"),
+        (replies(""), "bad_reply"),
+        (hang(), "timeout"),
+        (drip("head"), "timeout"),
+    ],
+    ids=["401", "prose", "empty", "hang", "drip"],
 )
 def test_what_fails_is_left_out_and_said(
     server: ScriptedServer, knower: Caller, settings: Any, behaviour: Any, why: str
@@ -134,3 +143,45 @@ def test_a_retry_that_comes_to_nothing_takes_nothing_away(
     answer = knower.recall("fax", mode="keyword", retry_on_weak=True)
     assert [hit["text"] for hit in answer["results"]] == [TEXTS[3]]
     assert tag in answer["degraded"] + answer["notes"]
+
+
+@pytest.mark.parametrize("mode", ["raw", "exact"])
+def test_a_query_to_the_letter_stays_as_it_is(server: ScriptedServer, knower: Caller, mode: str) -> None:
+    answer = knower.recall("Debian", mode=mode, history=HISTORY, retry_on_weak=True)
+    assert [hit["text"] for hit in answer["results"]] == [TEXTS[1]]
+    assert answer["notes"] == ["rewrite:not_in_this_mode", "weak_retry:not_in_this_mode"]
+    assert server.requests == []
+
+
+def test_a_model_that_writes_what_cannot_be_stored_is_left_out(server: ScriptedServer, knower: Caller) -> None:
+    odd = "tea \ud83d \0"
+    server.script(*(replies_json(value) for value in ({"query": odd}, {"queries": [odd]}, {"note": odd})))
+    answer = knower.recall("tea", history=HISTORY, expand=True, hyde=True, include_trace=True)
+    assert answer["results"][0]["text"] == TEXTS[0]
+    assert answer["degraded"] == ["rewrite:bad_reply", "expansion:bad_reply", "hyde:bad_reply"]
+
+
+def test_a_tenant_whose_calls_hang_holds_up_itself_only(
+    server: ScriptedServer, knower: Caller, charlie: Caller
+) -> None:
+    release, ended = threading.Event(), threading.Semaphore(0)
+
+    def hanging() -> None:
+        release.wait(30)
+        ended.release()
+
+    for _ in range(MODEL_EACH):
+        with pytest.raises(Late):
+            asking(knower.scope.tenant, 0.01, hanging)
+    try:
+        answer = knower.recall("tea", history=HISTORY, rerank="relevant_only")
+        assert answer["degraded"] == ["rewrite:busy", "reranker:llm:busy"]
+        assert answer["results"][0]["text"] == TEXTS[0] and "vector" in answer["results"][0]["retrievers"]
+        trial = try_language_model(knower.with_key(["admin"]).scope)
+        assert trial is not None and "too many calls" in trial.fault
+        assert server.requests == []
+        server.script(replies_json({"query": "What does Dana prefer?"}))
+        assert charlie.recall("And she?", history=HISTORY)["degraded"] == []
+    finally:
+        release.set()
+    assert all(ended.acquire(timeout=10) for _ in range(MODEL_EACH))

@@ -108,6 +108,20 @@ def test_an_order_is_kept_until_what_was_ordered_changes(server: ScriptedServer,
     assert len(server.requests) == 2 and first[0]["text"] not in left and len(left) == 4
 
 
+def test_an_order_is_that_of_the_service_at_this_address(
+    server: ScriptedServer, drinker: Caller, settings: Any
+) -> None:
+    before = drinker.found("tea in the kitchen")
+    server.script(replies_json({"order": [3]}))
+    assert drinker.found("tea in the kitchen", rerank="relevant_only")[0] == before[2]
+    with ScriptedServer(answers('{"order": [5]}')) as other:
+        settings.LLM_URL = other.url
+        assert drinker.found("tea in the kitchen", rerank="relevant_only")[0] == before[4]
+    settings.LLM_URL = server.url
+    assert drinker.found("tea in the kitchen", rerank="relevant_only")[0] == before[2]
+    assert len(server.requests) == 1
+
+
 def test_an_unknown_manner_is_a_fault(alice: Caller) -> None:
     response = alice.post("recall", {"query": "tea", "rerank": "magic"})
     assert response.status_code == 422 and response.json()["errors"][0]["pointer"] == "/rerank"

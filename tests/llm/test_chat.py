@@ -1,8 +1,10 @@
 """The language models over real HTTP, in all the ways a service goes wrong."""
 
+import gzip
 import logging
 import time
 import traceback
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -29,6 +31,7 @@ from tests.servers.chat import prompt_of, replies, replies_json
 from tests.servers.scripted import (
     Behaviour,
     ScriptedServer,
+    drip,
     drop,
     hang,
     not_json,
@@ -394,3 +397,57 @@ def test_a_setting_that_is_none(server: ScriptedServer, clock: Clock) -> None:
         build("openai", server, clock, api_key="with space")
     with pytest.raises(Rejected, match="set LLM_MODEL"):
         build("openai", server, clock, model="", setting="LLM_")
+
+
+@pytest.mark.parametrize("part", ["head", "body"])
+@pytest.mark.parametrize("guarded", [False, True], ids=["operator's", "tenant's"])
+def test_a_service_that_drips_is_left_at_the_deadline(server: ScriptedServer, part: str, guarded: bool) -> None:
+    server.script(*[drip(part)] * 9)
+    settings = {"guarded": guarded, "allowed": ("127.0.0.0/8",)}
+    model = OpenAI(LanguageModelConfig("openai", "m-1", server.url, **settings))  # type: ignore[arg-type]
+    began = time.monotonic()
+    with pytest.raises(TimedOut):
+        chat(model, seconds=0.4)
+    assert time.monotonic() - began < 2
+    assert len(server.requests) == 1
+
+
+def packed(content: bytes, code: int = 200) -> Behaviour:
+    """`content` in gzip in gzip, as nobody asks for."""
+    return Behaviour("packed", code, {"Content-Encoding": "gzip, gzip"}, gzip.compress(gzip.compress(content)))
+
+
+def test_a_compressed_answer_is_not_unpacked(kind: str, server: ScriptedServer, clock: Clock) -> None:
+    server.script(packed(b" " * 50_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadReply, match=r"in a Content-Encoding.*Accept-Encoding: identity"):
+            chat(build(kind, server, clock))
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    assert server.requests[0].headers["accept-encoding"] == "identity"
+    server.script(packed(b"{}", 503), Behaviour("as it is", headers={"Content-Encoding": "identity"}))
+    assert chat(build(kind, server, clock)).text == "Yes."
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("no_such_thing", True),
+        ("x" * 40, True),
+        ("x" * 41, False),
+        ("No such", False),
+        ("a-b", False),
+        ("key_secret_ab_is_wrong", False),
+        ("key_secret__is_wrong", True),
+        (f"\ud800{KEY}", False),
+    ],
+)
+def test_a_code_is_shown_unless_it_repeats_the_key(
+    server: ScriptedServer, clock: Clock, code: str, shown: bool
+) -> None:
+    server.script(says({"error": {"message": "no", "code": code}}, 400))
+    with pytest.raises(Rejected) as caught:
+        chat(build("openai", server, clock, api_key="SK-Secret_AB12-tail"))
+    assert (f"({code})" in str(caught.value)) == shown

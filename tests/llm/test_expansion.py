@@ -88,3 +88,14 @@ def test_a_failure_is_the_models(server: ScriptedServer, model: LanguageModel) -
     server.script(*[status(500)] * 9)
     with pytest.raises(ServerError):
         variants(model, QUERY, deadline=soon())
+
+
+@pytest.mark.parametrize("odd", ["half \ud83d", "nothing \0 there", "bell \a", "\x9b31m"], ids=ascii)
+def test_what_no_database_takes_is_no_reply(server: ScriptedServer, model: LanguageModel, odd: str) -> None:
+    server.script(*(replies_json(value) for value in ({"query": odd}, {"queries": ["job", odd]}, {"note": odd})))
+    with pytest.raises(BadReply, match="control characters"):
+        rewritten(model, QUERY, HISTORY, deadline=soon())
+    with pytest.raises(BadReply, match="control characters"):
+        variants(model, QUERY, deadline=soon())
+    with pytest.raises(BadReply, match="control characters"):
+        hypothetical(model, QUERY, deadline=soon())

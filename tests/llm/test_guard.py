@@ -14,6 +14,7 @@ from memory.stores.llm.openai import OpenAI
 from memory.stores.outbound.addresses import may_call, networks
 from memory.stores.outbound.client import LIMITS
 from memory.stores.outbound.guard import GuardedTransport
+from memory.stores.outbound.lookups import AVOIDED, EACH, SLOW, THREADS, LookUps
 from tests.embedders.conftest import Clock
 from tests.servers.scripted import ScriptedServer
 
@@ -95,10 +96,12 @@ class Names:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-def ask(url: str, names: Names | None = None, allowed: tuple[str, ...] = (), seconds: float = 30) -> str:
+def ask(
+    url: str, names: Names | None = None, allowed: tuple[str, ...] = (), seconds: float = 30, owner: str = ""
+) -> str:
     """What a tenant's model at `url` says."""
     more = {} if names is None else {"resolver": names}
-    config = LanguageModelConfig("openai", "m", url, "k", allowed=allowed)
+    config = LanguageModelConfig("openai", "m", url, "k", allowed=allowed, owner=owner)
     model = OpenAI(config, patience=Clock().patience(), **more)
     return model.chat([Message("user", "x")], max_tokens=5, deadline=time.monotonic() + seconds).text
 
@@ -175,3 +178,68 @@ def test_a_name_that_is_none_or_is_looked_up_for_ever() -> None:
     with pytest.raises(TimedOut):
         ask("http://model.example", slow, seconds=0.2)  # type: ignore[arg-type]
     release.set()
+
+
+class Hanging:
+    """A name service that answers nothing until it is let go; `ended` counts the answers."""
+
+    def __init__(self) -> None:
+        self.release, self.ended = threading.Event(), threading.Semaphore(0)
+        self.asked: list[str] = []
+
+    def __call__(self, host: str, port: int) -> Sequence[str]:
+        self.asked.append(host)
+        self.release.wait(30)
+        self.ended.release()
+        return []
+
+
+def test_names_that_hang_hold_up_nobody_else(server: ScriptedServer) -> None:
+    hanging, port = Hanging(), server.url.rpartition(":")[2]
+    try:
+        for number in range(20):
+            with pytest.raises(TimedOut):
+                ask(f"http://n{number}.example", hanging, seconds=0.05, owner="alice")  # type: ignore[arg-type]
+        assert len(hanging.asked) == EACH
+        names = Names(["127.0.0.1"])
+        assert ask(f"http://model.example:{port}/v1", names, allowed=("127.0.0.1/32",), owner="charlie") == "Yes."
+    finally:
+        hanging.release.set()
+
+
+def test_a_name_that_is_looked_up_is_waited_for_by_all_who_ask() -> None:
+    hanging, look_ups = Hanging(), LookUps(clock=Clock().patience().clock)
+    for owner in ("alice", "alice", "alice", "charlie"):
+        with pytest.raises(TimeoutError):
+            look_ups.addresses(owner, hanging, "slow.example", 443, 0.01)
+    hanging.release.set()
+    assert hanging.asked == ["slow.example"]
+
+
+def test_a_name_that_hung_is_left_alone_for_a_while() -> None:
+    clock, hanging = Clock(), Hanging()
+    look_ups = LookUps(clock=lambda: clock.now)
+    with pytest.raises(TimeoutError):
+        look_ups.addresses("alice", hanging, "slow.example", 443, 0.01)
+    clock.now = SLOW + 1
+    with pytest.raises(TimeoutError, match="hangs"):
+        look_ups.addresses("alice", hanging, "slow.example", 443, 10)
+    hanging.release.set()
+    while look_ups.under_way():
+        hanging.ended.acquire(timeout=0.01)
+    with pytest.raises(TimeoutError, match="a moment ago"):
+        look_ups.addresses("alice", hanging, "slow.example", 443, 10)
+    assert list(look_ups.addresses("alice", hanging, "other.example", 443, 10)) == []
+    clock.now += AVOIDED + 1
+    assert list(look_ups.addresses("alice", hanging, "slow.example", 443, 10)) == []
+    assert hanging.asked == ["slow.example", "other.example", "slow.example"]
+
+
+def test_look_ups_have_a_bound() -> None:
+    hanging, look_ups = Hanging(), LookUps()
+    for number in range(THREADS):
+        with pytest.raises(TimeoutError):
+            look_ups.addresses(f"tenant {number}", hanging, f"n{number}.example", 443, 0.001)
+    with pytest.raises(TimeoutError, match="too many"):
+        look_ups.addresses("charlie", hanging, "one.example", 443, 10)
+    hanging.release.set()

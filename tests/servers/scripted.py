@@ -50,7 +50,7 @@ class Behaviour:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     mangle: Callable[[Any], Any] | None = None
-    manner: str = "answer"  # answer | hang | stall | drop
+    manner: str = "answer"  # answer | hang | stall | drop | drip head | drip body
 
 
 def ok() -> Behaviour:
@@ -92,6 +92,11 @@ def hang() -> Behaviour:
 def stall() -> Behaviour:
     """The head and half of the body, and then nothing."""
     return Behaviour("stall", manner="stall")
+
+
+def drip(part: str) -> Behaviour:
+    """The `head` or the `body` byte by byte, some each second, and without an end."""
+    return Behaviour(f"drip {part}", manner=f"drip {part}")
 
 
 def drop() -> Behaviour:
@@ -197,6 +202,10 @@ class ScriptedServer:
         """Hang until the server closes."""
         self._closing.wait(HANG_SECONDS)
 
+    def goes_on(self, seconds: float) -> bool:
+        """Whether the server is still open after `seconds`."""
+        return not self._closing.wait(seconds)
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -245,6 +254,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.server.scripted.wait()
             return
+        if behaviour.manner.startswith("drip"):
+            self._drip(b"Content-Length: 9999999\r\n\r\n" if behaviour.manner == "drip body" else b"X-Drip: ")
+            return
         content = self._content(behaviour, request)
         self.send_response(behaviour.status)
         for name, value in {"Content-Type": "application/json", **behaviour.headers}.items():
@@ -258,6 +270,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.scripted.wait()
             return
         self.wfile.write(content)
+
+    def _drip(self, begin: bytes) -> None:
+        self.close_connection = True
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n" + begin)
+        while self.server.scripted.goes_on(0.02):
+            self.wfile.write(b" ")  # until the client hangs up
 
     def _content(self, behaviour: Behaviour, request: Request) -> bytes:
         said = behaviour.body

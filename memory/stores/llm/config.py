@@ -11,7 +11,8 @@ class LanguageModelConfig:
     """Which language model to build. Equal configurations share one client in a process. The key shows in no repr.
 
     `timeout` is in seconds, for each try. `guarded`: the address comes from a tenant, so only public ones and those in
-    `allowed` networks (`10.0.0.0/8`) are called. `setting` begins the names of the settings in error messages.
+    `allowed` networks (`10.0.0.0/8`) are called, and `owner` is
+    that tenant. `setting` begins the names of the settings in error messages.
     """
 
     provider: str
@@ -21,6 +22,7 @@ class LanguageModelConfig:
     timeout: float = 30.0
     guarded: bool = True
     allowed: tuple[str, ...] = ()
+    owner: str = ""
     setting: str = "llm."
 
     def named(self, part: str) -> str:

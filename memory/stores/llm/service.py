@@ -101,6 +101,11 @@ class ServiceModel(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.model} at {self._client.place}>"
 
+    @property
+    def address(self) -> str:
+        """A digest of the service's address."""
+        return self._client.address
+
     def chat(
         self,
         messages: Sequence[Message],
@@ -158,7 +163,7 @@ class ServiceModel(ABC):
         )
         transport = None
         if config.guarded:
-            transport = GuardedTransport(networks(config.allowed), limits=LIMITS, resolver=resolver)
+            transport = GuardedTransport(networks(config.allowed), limits=LIMITS, resolver=resolver, owner=config.owner)
         try:
             return ServiceClient(
                 self.name,

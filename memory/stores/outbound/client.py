@@ -7,9 +7,11 @@ A call fails with a `Fault` and nothing else. Its `kind` is the metric's label:
     malformed                                     the answer is not what it should be
 
 The key goes into a header and never into a message: exceptions of httpx, which hold the request, are
-not chained, and a service's words are kept with the key blotted out.
+not chained, and a service's words are kept with the key blotted out. An answer is asked for as it is, not compressed,
+and a compressed one is not unpacked: a few bytes may unpack to more than there is memory.
 """
 
+import hashlib
 import json
 import random
 import re
@@ -26,6 +28,7 @@ from urllib.parse import urlsplit
 import httpx
 from prometheus_client import Histogram
 
+from memory.stores.outbound.deadline import bind_client, ends_within
 from memory.stores.outbound.fault import Fault
 from memory.stores.outbound.guard import Refused
 
@@ -33,7 +36,9 @@ MAX_BYTES = 64 * 1024 * 1024
 CONNECT_SECONDS = 5.0
 LIMITS = httpx.Limits(max_connections=16, max_keepalive_connections=8, keepalive_expiry=30)
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{1,39}")
+_CODE = re.compile(r"[a-z0-9_]{1,40}")
+_RUN = 8
+"""Characters of the key in a row that nothing a service says may repeat."""
 _HOST = re.compile(r"[\w.:-]+")
 PASSING = frozenset({"timeout", "connect", "rate_limited", "server_error"})
 
@@ -105,7 +110,7 @@ class ServiceClient:
         self._timeout, self._patience = timeout, patience or Patience()
         self._key = api_key.strip()
         self._validate()
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
         if self._key:
             headers[key_header] = key_scheme + self._key
         self._client = httpx.Client(
@@ -114,6 +119,7 @@ class ServiceClient:
             limits=LIMITS,
             transport=transport,
         )
+        bind_client(self._client)
         # a client that nobody keeps any more takes its connections along
         weakref.finalize(self, self._client.close).atexit = False
 
@@ -125,6 +131,11 @@ class ServiceClient:
         """Scheme, host and port of the service; no user, path or query."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+    @property
+    def address(self) -> str:
+        """A digest of the base URL, to tell services apart by; the URL may hold a password."""
+        return hashlib.sha256(self.base_url.encode("utf-8", "replace")).hexdigest()[:16]
 
     def post(self, path: str, body: Mapping[str, Any], *, budget: float | None = None) -> Any:
         """The JSON answered to `body` at base URL + `path`.
@@ -173,8 +184,11 @@ class ServiceClient:
         limits = httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         retryable = True
         try:
-            with self._client.stream("POST", self.base_url + path, content=content, timeout=limits) as response:
-                return response, b"".join(self._parts(response, seconds))
+            with (
+                ends_within(seconds),
+                self._client.stream("POST", self.base_url + path, content=content, timeout=limits) as response,
+            ):
+                return response, b"".join(self._parts(response))
         except Refused as refused:
             kind, problem, retryable = "refused", str(refused), False
         except httpx.TimeoutException:
@@ -186,19 +200,23 @@ class ServiceClient:
         remedy = self.terms.try_later if retryable else self.terms.refused
         raise Fault(problem, remedy, kind=kind, retryable=retryable)
 
-    def _parts(self, response: httpx.Response, seconds: float) -> Iterator[bytes]:
-        """The decoded body; httpx's time-out is for each read, so a service that drips is stopped here."""
-        until, size, most = self._patience.clock() + seconds, 0, self.terms.max_bytes or MAX_BYTES
-        for part in response.iter_bytes():
+    def _parts(self, response: httpx.Response) -> Iterator[bytes]:
+        """The body as it is sent; nothing of one that is compressed."""
+        size, most = 0, self.terms.max_bytes or MAX_BYTES
+        for part in () if _compressed(response) else response.iter_raw():
             size += len(part)
             if size > most:
                 raise Fault(f"the answer is over {most} bytes", self.terms.smaller, kind="malformed")
-            if self._patience.clock() > until:
-                raise httpx.ReadTimeout("dripping", request=response.request)
             yield part
 
     def _read(self, response: httpx.Response, content: bytes) -> Any:
         """The answer's JSON. Raises Fault for any status but 2xx and for what is not JSON."""
+        if response.is_success and _compressed(response):
+            raise Fault(
+                f"{self.place} answered in a Content-Encoding, which was not asked for",
+                f"let {self.terms.service} honour 'Accept-Encoding: identity', or a proxy before it not compress",
+                kind="malformed",
+            )
         if response.is_success:
             try:
                 return json.loads(content)
@@ -246,12 +264,19 @@ class ServiceClient:
         said = said.get("error", said.get("message", "")) if isinstance(said, dict) else ""
         code = (said.get("code") or said.get("type")) if isinstance(said, dict) else ""
         said = said.get("message", "") if isinstance(said, dict) else said
-        if not isinstance(code, str) or not _CODE.fullmatch(code) or (self._key and self._key in code):
+        if not isinstance(code, str) or not _CODE.fullmatch(code) or self._shows_key(code):
             code = ""
         if not isinstance(said, str) or not said:
             return "", code
         said = said.replace(self._key, "***") if self._key else said
-        return " ".join(said.split())[:200], code
+        shown = "".join(each if each.isprintable() else " " for each in said[:2000])
+        return " ".join(shown.split())[:200], code
+
+    def _shows_key(self, text: str) -> bool:
+        """Whether `text` repeats 8 characters of the key, or all of a shorter one, in whatever case."""
+        key, text = self._key.casefold(), text.casefold()
+        runs = (key[start : start + _RUN] for start in range(max(1, len(key) - _RUN + 1)))
+        return bool(key) and any(run in text for run in runs)
 
     def _validate(self) -> None:
         """Refuse early what httpx would refuse with the key in its message."""
@@ -259,6 +284,10 @@ class ServiceClient:
             raise Fault(f"{self.terms.url} is not an http or https address", f"set {self.terms.url}", kind="setting")
         if not all("!" <= character <= "~" for character in self._key):
             raise Fault("the key has characters that no key has", f"set {self.terms.key} anew", kind="setting")
+
+
+def _compressed(response: httpx.Response) -> bool:
+    return response.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
 
 
 def is_web_address(text: str) -> bool:

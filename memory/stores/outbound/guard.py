@@ -5,10 +5,8 @@ number: a name that answers differently a moment later (DNS rebinding) gains not
 against the name. Proxies of the environment are not used, since a proxy would resolve the name again.
 """
 
-import os
 import socket
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import ip_address
 from ssl import SSLContext
@@ -16,12 +14,11 @@ from ssl import SSLContext
 import httpx
 
 from memory.stores.outbound.addresses import Address, Network, may_call
+from memory.stores.outbound.deadline import bind
+from memory.stores.outbound.lookups import Resolver, look_ups
 
-Resolver = Callable[[str, int], Sequence[str]]
 TRIED = 3
 """Addresses of one name that are tried, at most; the time for connecting is shared among them."""
-THREADS = 8
-"""Names that are looked up at once; a look-up cannot be broken off and ends by itself."""
 
 
 class Refused(httpx.TransportError):
@@ -36,13 +33,20 @@ def system_resolver(host: str, port: int) -> Sequence[str]:
 
 
 class GuardedTransport(httpx.BaseTransport):
-    """HTTP to public addresses, and to those within `allowed` networks."""
+    """HTTP to public addresses, and to those within `allowed` networks. `owner` is whose names they are: one owner has
+    few look-ups at once."""
 
     def __init__(
-        self, allowed: Sequence[Network] = (), *, limits: httpx.Limits, resolver: Resolver = system_resolver
+        self,
+        allowed: Sequence[Network] = (),
+        *,
+        limits: httpx.Limits,
+        resolver: Resolver = system_resolver,
+        owner: str = "",
     ) -> None:
-        self._allowed, self._resolver = tuple(allowed), resolver
+        self._allowed, self._resolver, self._owner = tuple(allowed), resolver, owner
         self._inner = httpx.HTTPTransport(verify=_tls(), limits=limits)
+        bind(self._inner)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The answer of the first address that can be connected to. Raises Refused and httpx's errors."""
@@ -76,11 +80,9 @@ class GuardedTransport(httpx.BaseTransport):
         except ValueError:
             pass
         port = request.url.port or (443 if request.url.scheme == "https" else 80)
-        looked_up: Future[Sequence[str]] = _threads().submit(self._resolver, host, port)
         try:
-            return looked_up.result(timeout=seconds)
+            return look_ups().addresses(self._owner, self._resolver, host, port, seconds)
         except TimeoutError:
-            looked_up.cancel()
             raise httpx.ConnectTimeout("the name is looked up for too long", request=request) from None
         except (OSError, UnicodeError):
             raise httpx.ConnectError("the name cannot be resolved", request=request) from None
@@ -102,12 +104,3 @@ def _pinned(request: httpx.Request, address: Address, seconds: float) -> httpx.R
 def _tls() -> SSLContext:
     """One for all transports: making it reads the certificates of a hundred authorities."""
     return httpx.create_ssl_context()
-
-
-@lru_cache(maxsize=1)
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(THREADS, thread_name_prefix="resolver")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.cache_clear)  # a forked child has none of the threads

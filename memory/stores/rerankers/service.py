@@ -84,6 +84,11 @@ class ServiceReranker:
     def __repr__(self) -> str:
         return f"<ServiceReranker {self.name} {self.model} at {self._client.place}>"
 
+    @property
+    def address(self) -> str:
+        """A digest of the service's address."""
+        return self._client.address
+
     def order(self, query: str, passages: Sequence[str], *, deadline: float) -> list[int]:
         """As the port says: by falling score."""
         if not passages:
