@@ -49,10 +49,10 @@ class PluginError(Exception):
     """A dotted path in the settings names nothing usable; the text says which and why."""
 
 
-def at_path(path: str, setting: str) -> Any:
+def at_path(path: str) -> Any:
     """What the dotted `path` names. Raises `PluginError`."""
     module, _, name = path.rpartition(".")
     try:
         return getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as fault:
-        raise PluginError(f"{setting}: {path} cannot be imported ({fault})") from fault
+        raise PluginError(f"{path} cannot be imported ({fault})") from fault

@@ -11,7 +11,7 @@ from django.conf import settings
 from memory.engine.plugins import Found, OwnRetriever, PluginError, Question, at_path
 from memory.engine.tuning import ARMS, SEED_ARMS
 from memory.services.patience import Late, within
-from memory.services.retrieve import POOL, Run
+from memory.services.run import POOL, Run
 
 log = structlog.get_logger(__name__)
 SHARE: Final = 0.3
@@ -24,7 +24,10 @@ TAKEN: Final = {*ARMS, *SEED_ARMS, "expansion", "neighbours"}
 def _made(paths: tuple[str, ...]) -> tuple[OwnRetriever, ...]:
     found: list[OwnRetriever] = []
     for path in paths:
-        made = at_path(path, "RETRIEVERS")()
+        try:
+            made = at_path(path)()
+        except PluginError as fault:
+            raise PluginError(f"RETRIEVERS: {fault}") from fault
         if not isinstance(made, OwnRetriever):
             raise PluginError(f"RETRIEVERS: {path} has no name or no find()")
         if not NAME.fullmatch(made.name) or made.name in TAKEN or made.name in {one.name for one in found}:

@@ -16,7 +16,7 @@ from memory.engine.shape import shape_of
 from memory.retrievers.imagined import EXPANSION, HYDE
 from memory.services.models import language_model
 from memory.services.patience import Busy, Late, asking
-from memory.services.retrieve import Run
+from memory.services.run import Run
 from memory.stores.embedders import configured
 
 log = structlog.get_logger(__name__)

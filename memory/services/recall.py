@@ -21,8 +21,9 @@ from memory.services.patience import Late, within
 from memory.services.questions import NO_HELP, Help, help_with
 from memory.services.recalled import Hit, Recalled
 from memory.services.reranking import rerank
-from memory.services.retrieve import Run, retrieve
+from memory.services.retrieve import retrieve
 from memory.services.retrying import retry_weak
+from memory.services.run import Run
 from memory.services.tokens import count_tokens
 from memory.stores.embedders import configured
 from memory.stores.postgres.reader import remaining_ms

@@ -15,7 +15,7 @@ from memory.engine.reranking import ListwiseReranker, Reranker, RerankerError
 from memory.services.models import language_model
 from memory.services.patience import Busy, Late, asking, within
 from memory.services.recalled import Hit
-from memory.services.retrieve import Run
+from memory.services.run import Run
 from memory.stores import rerankers
 from tenants.scope import Scope
 

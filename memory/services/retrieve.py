@@ -1,33 +1,28 @@
 """What a recall asks of the database, in one transaction: the arms, the pool, fusion and stages, the records."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
-from loci.ground.metrics import DEGRADED, RECALL_SECONDS
 from memory.engine import stages
-from memory.engine.dates import DateReading
 from memory.engine.filters import empty_ranges, fields_of
 from memory.engine.fusion import by_rank, fuse, reciprocal_ranks, with_floor
 from memory.engine.plugins import Found
-from memory.engine.ports import Embedding, LexicalHits
-from memory.engine.shape import Shape, identifiers
+from memory.engine.shape import identifiers
 from memory.engine.stages import Asked, Candidate
 from memory.engine.stages.learned import needs_signals
 from memory.engine.text.written import compounds
-from memory.engine.tuning import AS_SET, DEFAULTS, Overrides, Tuning
-from memory.engine.types import Fused, Link, PoolItem, Ranked, Search
-from memory.engine.weighing import arm_weights
+from memory.engine.types import Fused, Link, PoolItem, Ranked
 from memory.retrievers import dense, imagined, lexical, temporal
 from memory.services.dating import dates_of
 from memory.services.learning import informed
-from memory.services.recalled import Beside, Hit, Recalled
+from memory.services.recalled import Beside, Hit
+from memory.services.run import POOL, Run
 from memory.services.spaces import compare_space
 from memory.stores.embedders import configured
 from memory.stores.postgres import corpus, records
@@ -36,106 +31,15 @@ from memory.stores.postgres.lexical import PostgresWords
 from memory.stores.postgres.reader import PostgresReader
 from memory.stores.postgres.temporal import PostgresTimes
 from memory.stores.postgres.words import is_narrow
-from tenants.scope import Scope
 
-POOL = 50
-"""Hits of each arm that enter the pool, at least."""
 ANCHORS = 30
 """Hits whose neighbours within their source join the pool, at least."""
-RERANKED = 20
-"""The best that a reranker reads, at least."""
 STAGED = 100
 """The best of the pool that the stages look at, at least; twice the limit if that is more."""
 STRICT = frozenset({"raw", "exact", "keyword", "fuzzy"})
 """Modes whose hits are all that is asked for: nothing else joins the pool."""
 MOST_BESIDE = 1_000_000
 """Characters of neighbours in one answer."""
-T = TypeVar("T")
-NO_WORDS = LexicalHits([], {})
-
-
-@dataclass(slots=True)
-class Run:
-    """One recall under way. `dates`: the time that the query names. `imagined`: by arm, vectors of what a language
-    model made of the question; `made`: its words, for the trace."""
-
-    scope: Scope
-    search: Search
-    answer: Recalled
-    shape: Shape
-    with_trace: bool = False
-    tuning: Tuning = DEFAULTS
-    overrides: Overrides = AS_SET
-    dates: DateReading | None = None
-    embedding: Embedding | None = None
-    imagined: dict[str, Sequence[Embedding]] = field(default_factory=dict)
-    made: dict[str, Any] = field(default_factory=dict)
-    outside: dict[str, Sequence[Found]] = field(default_factory=dict)
-    """What the operator's own retrievers found, not proven yet."""
-    arms: dict[str, Sequence[Ranked]] = field(default_factory=dict)
-    words: LexicalHits = NO_WORDS
-    timings: dict[str, float] = field(default_factory=dict)
-    part: str = "filters"
-    left_out: set[str] = field(default_factory=set)
-    radius: int = 0
-    """How many neighbours on each side are to come with each result."""
-    order: Sequence[Fused] = ()
-    """All that was fused, in its last order; the results are the first of it."""
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """How much each arm counts in this recall."""
-        dated = temporal.NAME in self.arms
-        extra = (self.imagined.keys() | self.outside.keys()) & self.arms.keys()
-        return arm_weights(
-            self.tuning,
-            self.shape,
-            strength=self.words.strength,
-            dated=dated,
-            focused=self.only_dated,
-            extra=sorted(extra),
-        )
-
-    @property
-    def kept(self) -> int:
-        """How many of the best are taken along: more than asked for where a reranker reads them."""
-        return self.search.limit if self.tuning.rerank == "off" else max(self.search.limit, RERANKED)
-
-    @property
-    def remaining(self) -> float:
-        """Seconds until the deadline."""
-        return self.search.deadline - time.monotonic()
-
-    @property
-    def floor(self) -> list[UUID]:
-        """The nearest by meaning that must be among the results."""
-        return [hit.version for hit in self.arms.get(dense.NAME, ())[: self.tuning.vector_floor]]
-
-    @property
-    def only_dated(self) -> bool:
-        """Whether nothing but a time was asked for, and something happened then."""
-        return self.dates is not None and self.dates.focused and bool(self.arms.get(temporal.NAME))
-
-    def takes(self, arm: str) -> bool:
-        """Whether an arm runs: the mode asks for it, it did not fail before, and it counts."""
-        asked = {"hybrid": True, "vector": arm == dense.NAME}.get(self.search.mode, arm == lexical.NAME)
-        return asked and arm not in self.left_out and self.tuning.weights.get(arm, 1.0) > 0
-
-    def timed(self, part: str, work: Callable[[], T]) -> T:
-        """`work()`, its milliseconds noted under `part`."""
-        self.part = part
-        began = time.perf_counter()
-        try:
-            return work()
-        finally:
-            took = time.perf_counter() - began
-            self.timings[part] = self.timings.get(part, 0.0) + round(took * 1000, 3)
-            RECALL_SECONDS.labels(part).observe(took)
-
-    def degrade(self, reason: str) -> None:
-        """Say that something fell back."""
-        self.answer.degraded.append(reason)
-        DEGRADED.labels(reason).inc()
 
 
 def retrieve(run: Run, cursor: CursorWrapper) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from memory.engine.fusion import reciprocal_ranks
 from memory.services.questions import other_wordings
 from memory.services.recalled import Hit
-from memory.services.retrieve import Run
+from memory.services.run import Run
 
 NAME: Final = "weak_retry"
 WEAK: Final = 3

@@ -13,7 +13,10 @@ from memory.engine.text import estimate_tokens
 def _made(path: str) -> Callable[[str], int]:
     if not path:
         return estimate_tokens
-    counter = at_path(path, "TOKEN_COUNTER")
+    try:
+        counter = at_path(path)
+    except PluginError as fault:
+        raise PluginError(f"TOKEN_COUNTER: {fault}") from fault
     if not callable(counter) or not isinstance(counter("two words"), int):
         raise PluginError(f"TOKEN_COUNTER: {path} takes no text or gives no whole number")
     counted: Callable[[str], int] = counter

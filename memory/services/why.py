@@ -17,7 +17,8 @@ from memory.engine.tuning import AS_SET, Overrides
 from memory.engine.types import NOW, PoolItem, Ranked, Record, Search, View
 from memory.services.questions import NO_HELP, Help
 from memory.services.recall import searched, spend
-from memory.services.retrieve import Run, arms_of, stores
+from memory.services.retrieve import arms_of, stores
+from memory.services.run import Run
 from memory.stores.postgres import corpus, reasons, records
 from tenants.authentication import require
 from tenants.rls import tenant_rows
@@ -100,7 +101,8 @@ def why(
     ends = time.monotonic() + settings.RECALL_DEADLINE
     search = Search(query, limit, ends, view, together(clauses), mode)
     run = searched(scope, search, overrides, wanted=wanted, radius=radius)
-    found.degraded, found.notes = run.answer.degraded, run.answer.notes
+    # copies: asking the arms again may add to them
+    found.degraded, found.notes = list(run.answer.degraded), list(run.answer.notes)
     _place(found, run, token_budget, length)
     _ask_arms(found, run)
     return found

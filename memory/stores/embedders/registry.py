@@ -1,9 +1,9 @@
 """From a configuration to its embedder: one of each in a process, whichever threads ask."""
 
-from importlib import import_module
 from typing import Any
 
 from memory.engine.embedding import Embedder, EmbedderError
+from memory.engine.plugins import PluginError, at_path
 from memory.stores.embedders.adapter import EmbedderConfig
 from memory.stores.kept import Kept
 
@@ -51,11 +51,10 @@ def _built(config: EmbedderConfig) -> Embedder:
 
 def _class_at(path: str, config: EmbedderConfig) -> Any:
     """The class at the dotted `path`. Raises EmbedderError when it cannot be imported or is no class."""
-    module, _, name = path.rpartition(".")
     try:
-        found = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as fault:
-        raise _unusable(config, f"{path} cannot be imported ({fault})", "set EMBEDDER") from fault
+        found = at_path(path)
+    except PluginError as fault:
+        raise _unusable(config, str(fault), "set EMBEDDER") from fault
     if not callable(found):
         raise _unusable(config, f"{path} is no class", "set EMBEDDER")
     return found

@@ -1,9 +1,7 @@
 """From a configuration to its language model: one of each in a process, whichever threads ask."""
 
-from importlib import import_module
-from typing import Any
-
 from memory.engine.language_model import LanguageModel, Rejected
+from memory.engine.plugins import PluginError, at_path
 from memory.stores.kept import Kept
 from memory.stores.llm.config import LanguageModelConfig
 
@@ -30,15 +28,13 @@ def forget_language_models() -> None:
 
 def _built(config: LanguageModelConfig) -> LanguageModel:
     path = KINDS.get(config.provider, "" if config.guarded else config.provider)
-    module, _, name = path.rpartition(".")
     known = f"{config.named('provider')} is one of {', '.join(KINDS)}"
-    if not module:
+    if "." not in path:
         raise Rejected(config.provider, config.model, "there is no such provider", known)
     try:
-        made: Any = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as fault:
-        problem = f"{path} cannot be imported ({fault})"
-        raise Rejected(config.provider, config.model, problem, known + ", or the dotted path of a class") from fault
+        made = at_path(path)
+    except PluginError as fault:
+        raise Rejected(config.provider, config.model, str(fault), known + ", or the dotted path of a class") from fault
     built: LanguageModel = made(config)
     return built
 

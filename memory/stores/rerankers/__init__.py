@@ -1,8 +1,6 @@
 """Adapters of the reranker port. `configured()` is the service that the installation's settings name."""
 
-from importlib import import_module
-from typing import Any
-
+from memory.engine.plugins import PluginError, at_path
 from memory.engine.reranking import Reranker, RerankerError
 from memory.stores.kept import Kept
 from memory.stores.rerankers.service import SHAPES, RerankerConfig, ServiceReranker
@@ -12,13 +10,12 @@ __all__ = ["SHAPES", "RerankerConfig", "ServiceReranker", "configured", "forget_
 
 def _built(config: RerankerConfig) -> Reranker:
     """A service, or an object of the class at a dotted path, which takes a RerankerConfig. Raises RerankerError."""
-    module, _, name = config.shape.rpartition(".")
-    if not module:
+    if "." not in config.shape:
         return ServiceReranker(config)
     try:
-        made: Any = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as fault:
-        raise RerankerError("rejected", f"RERANKER: {config.shape} cannot be imported ({fault})") from fault
+        made = at_path(config.shape)
+    except PluginError as fault:
+        raise RerankerError("rejected", f"RERANKER: {fault}") from fault
     built: Reranker = made(config)
     return built
 
